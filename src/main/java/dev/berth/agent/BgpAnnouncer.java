@@ -6,6 +6,7 @@ import dev.berth.agent.bgp.Wanted;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.NodeReport;
 import dev.berth.announce.NodeRoutes;
+import dev.berth.announce.PeerLink;
 import dev.berth.announce.PeerVerdict;
 import dev.berth.announce.Protocol;
 import dev.berth.announce.ReadPeer;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +44,7 @@ final class BgpAnnouncer {
     private final AgentMetrics metrics;
     private final Warnings warnings;
 
+    private final PeerLinks links;
     private final Due due = new Due();
     private volatile Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>(), List.of());
     private volatile Map<String, SessionState> sessions = Map.of();
@@ -96,6 +99,7 @@ final class BgpAnnouncer {
         this.all = all;
         this.metrics = metrics;
         this.warnings = warnings;
+        this.links = new PeerLinks(this::look, warnings);
     }
 
     /** Something may be otherwise: looks at once. Does not wait for what it is doing. */
@@ -150,9 +154,10 @@ final class BgpAnnouncer {
         List<BgpView.PeerObject> objects = view.peers();
         List<ReadPeer> all = objects.stream().map(BgpView.PeerObject::peer).toList();
         List<Ip> foreign = foreign(all);
-        List<Object> basis = List.of(cluster.number(), own, view.passwords(), foreign, all);
+        Map<String, PeerLink> known = links.look(onInterfaces(all, own), speaker::routers);
+        List<Object> basis = List.of(cluster.number(), own, view.passwords(), foreign, known, all);
         if (!basis.equals(decision.basis())) {
-            decide(basis, own, foreign, all);
+            decide(basis, own, foreign, known, all);
         }
         List<Route> routes = decision.routes();
         List<PeerVerdict.Session> wanted = nodeRoutes(own, decision.peers()).sessions();
@@ -204,6 +209,17 @@ final class BgpAnnouncer {
         }
     }
 
+    /** The interfaces that peers of this node are on. */
+    private static List<String> onInterfaces(List<ReadPeer> all, BgpView.OwnNode own) {
+        return all.stream()
+                .flatMap(one -> one.peer().filter(peer -> peer.isFor(own.labels())).stream())
+                .flatMap(peer -> peer.router() instanceof BgpPeer.Router.OnInterface(String name)
+                        ? Stream.of(name)
+                        : Stream.empty())
+                .distinct()
+                .toList();
+    }
+
     /** The source addresses that are on no interface of this node. */
     private static List<Ip> foreign(List<ReadPeer> all) {
         return all.stream()
@@ -221,9 +237,14 @@ final class BgpAnnouncer {
         }
     }
 
-    private void decide(List<Object> basis, BgpView.OwnNode own, List<Ip> foreign, List<ReadPeer> all) {
+    private void decide(
+            List<Object> basis,
+            BgpView.OwnNode own,
+            List<Ip> foreign,
+            Map<String, PeerLink> known,
+            List<ReadPeer> all) {
         SequencedMap<String, PeerVerdict> peers =
-                NodeRoutes.peers(node, own.labels(), own.all(), view.passwords(), foreign, all);
+                NodeRoutes.peers(node, own.labels(), own.all(), view.passwords(), foreign, known, all);
         NodeRoutes routes = nodeRoutes(own, peers);
         SequencedMap<Ip, RouteVerdict> verdicts = new TreeMap<>();
         cluster.askedRoutes().forEach(asked -> verdicts.put(asked.address(), routes.verdict(asked)));
@@ -313,6 +334,7 @@ final class BgpAnnouncer {
         synchronized (this) {
             speaker.withdraw(patience);
             speaker.close();
+            links.close();
         }
     }
 }

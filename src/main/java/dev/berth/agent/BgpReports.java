@@ -1,7 +1,6 @@
 package dev.berth.agent;
 
 import dev.berth.agent.bgp.SessionState;
-import dev.berth.announce.BgpPeer;
 import dev.berth.announce.PeerVerdict;
 import dev.berth.announce.Route;
 import dev.berth.ip.IpFamily;
@@ -59,12 +58,13 @@ final class BgpReports {
                 String name, PeerVerdict verdict, @Nullable SessionState session, List<Route> routes, long observed) {
             return switch (verdict) {
                 case PeerVerdict.Unusable(String why) -> new Said(PeerEntry.UNUSABLE, why, -1, List.of(), observed);
-                case PeerVerdict.Session(var peer, String _) -> {
+                case PeerVerdict.Unheard(String why) -> new Said(PeerEntry.CONNECTING, why, -1, List.of(), observed);
+                case PeerVerdict.Session wanted -> {
                     if (session == null || !session.isEstablished()) {
                         String ending = session == null ? "" : session.ending();
                         yield new Said(
                                 PeerEntry.CONNECTING,
-                                ending.isEmpty() ? noAnswer(peer) : ending,
+                                ending.isEmpty() ? noAnswer(wanted) : ending,
                                 -1,
                                 List.of(),
                                 observed);
@@ -77,12 +77,12 @@ final class BgpReports {
             };
         }
 
-        private static String noAnswer(BgpPeer peer) {
+        private static String noAnswer(PeerVerdict.Session wanted) {
             return "%s does not answer at port %d%s"
                     .formatted(
-                            peer.address(),
-                            peer.port(),
-                            peer.password().isPresent() ? ", or its password is another" : "");
+                            wanted.router(),
+                            wanted.peer().port(),
+                            wanted.peer().password().isPresent() ? ", or its password is another" : "");
         }
 
         PeerEntry entry(String node, String now) {

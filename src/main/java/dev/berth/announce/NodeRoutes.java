@@ -42,6 +42,7 @@ public record NodeRoutes(
      * @param addresses all of the Node
      * @param passwords by the names of the Secrets that have them
      * @param foreign source addresses that the node does not have
+     * @param links by the name of the interface, those that peers are on and that the node has
      */
     public static SequencedMap<String, PeerVerdict> peers(
             String node,
@@ -49,16 +50,17 @@ public record NodeRoutes(
             List<Ip> addresses,
             Map<String, String> passwords,
             List<Ip> foreign,
+            Map<String, PeerLink> links,
             List<ReadPeer> all) {
         SequencedMap<String, PeerVerdict> verdicts = new TreeMap<>();
-        Map<Ip, String> older = new HashMap<>();
+        Map<BgpPeer.Router, String> older = new HashMap<>();
         all.stream()
                 .sorted(Comparator.comparing(ReadPeer::created).thenComparing(ReadPeer::name))
                 .filter(one -> one.peer().map(peer -> peer.isFor(labels)).orElse(true))
                 .forEach(one -> verdicts.put(
                         one.name(),
                         one.peer()
-                                .map(peer -> verdict(node, addresses, passwords, foreign, older, peer))
+                                .map(peer -> verdict(node, addresses, passwords, foreign, links, older, peer))
                                 .orElseGet(() -> new PeerVerdict.Unusable(one.fault()))));
         return verdicts;
     }
@@ -68,20 +70,40 @@ public record NodeRoutes(
             List<Ip> addresses,
             Map<String, String> passwords,
             List<Ip> foreign,
-            Map<Ip, String> older,
+            Map<String, PeerLink> links,
+            Map<BgpPeer.Router, String> older,
             BgpPeer peer) {
-        if (addresses.contains(peer.address())) {
-            return new PeerVerdict.Unusable(
-                    "peerAddress %s is an address of node %s itself; write the router's, or leave"
-                                    .formatted(peer.address(), node)
-                            + " the node out by nodeSelector");
-        }
-        String other = older.putIfAbsent(peer.address(), peer.name());
-        if (other != null) {
-            return new PeerVerdict.Unusable(
-                    "BGPPeer \"%s\" is older and has peerAddress %s, too; remove one".formatted(other, peer.address()));
-        }
-        if (peer.hasIpv6NextHops() && addresses.stream().noneMatch(address -> address.family() == IpFamily.IPV6)) {
+        return switch (peer.router()) {
+            case BgpPeer.Router.AtAddress(Ip address)
+            when addresses.contains(address) ->
+                new PeerVerdict.Unusable("peerAddress %s is an address of node %s itself; write the router's, or leave"
+                                .formatted(address, node)
+                        + " the node out by nodeSelector");
+            case BgpPeer.Router.AtAddress(Ip address) ->
+                twice(older, peer, "peerAddress " + address)
+                        .orElseGet(() -> atAddress(node, addresses, passwords, foreign, peer, address));
+            case BgpPeer.Router.OnInterface(String name) ->
+                twice(older, peer, "peerInterface " + name)
+                        .orElseGet(
+                                () -> onInterface(node, passwords, Optional.ofNullable(links.get(name)), peer, name));
+        };
+    }
+
+    /** That an older peer has the same router; absent: none has. */
+    private static Optional<PeerVerdict> twice(Map<BgpPeer.Router, String> older, BgpPeer peer, String field) {
+        return Optional.ofNullable(older.putIfAbsent(peer.router(), peer.name()))
+                .map(other -> new PeerVerdict.Unusable(
+                        "BGPPeer \"%s\" is older and has %s, too; remove one".formatted(other, field)));
+    }
+
+    private static PeerVerdict atAddress(
+            String node,
+            List<Ip> addresses,
+            Map<String, String> passwords,
+            List<Ip> foreign,
+            BgpPeer peer,
+            Ip address) {
+        if (peer.hasIpv6NextHops() && addresses.stream().noneMatch(own -> own.family() == IpFamily.IPV6)) {
             return new PeerVerdict.Unusable(
                     "ipv4NextHop is IPv6, and node %s has no IPv6 address; leave the node out by nodeSelector"
                             .formatted(node));
@@ -92,22 +114,63 @@ public record NodeRoutes(
                     "sourceAddress %s is no address of node %s; write one that it has, or leave the node out by nodeSelector"
                             .formatted(source.orElseThrow(), node));
         }
-        return peer.password()
-                .map(secret -> withPassword(peer, secret, passwords.getOrDefault(secret, "")))
-                .orElseGet(() -> new PeerVerdict.Session(peer, ""));
+        return session(peer, passwords, new Neighbour(address, ""), Optional.empty());
     }
 
-    private static PeerVerdict withPassword(BgpPeer peer, String secret, String password) {
-        if (password.isEmpty()) {
+    private static PeerVerdict onInterface(
+            String node, Map<String, String> passwords, Optional<PeerLink> link, BgpPeer peer, String name) {
+        if (link.isEmpty()) {
             return new PeerVerdict.Unusable(
+                    "node %s has no interface %s, or it is down; write one that it has as peerInterface, or leave the node out by nodeSelector"
+                            .formatted(node, name));
+        }
+        if (link.get().own().isEmpty()) {
+            return new PeerVerdict.Unusable(
+                    "peerInterface %s of node %s has no link-local address; enable IPv6 on it, or leave the node out by nodeSelector"
+                            .formatted(name, node));
+        }
+        List<Ip> routers = link.get().routers();
+        if (routers.size() > 1) {
+            return new PeerVerdict.Unusable(
+                    "there are %d routers on peerInterface %s of node %s, like %s and %s; name one by its address as peerAddress"
+                            .formatted(routers.size(), name, node, routers.get(0), routers.get(1)));
+        }
+        return routers.isEmpty()
+                ? new PeerVerdict.Unheard(
+                        "no router has been heard on %s; it must send router advertisements there".formatted(name))
+                : session(
+                        peer,
+                        passwords,
+                        new Neighbour(routers.getFirst(), name),
+                        link.get().own());
+    }
+
+    private static PeerVerdict session(
+            BgpPeer peer, Map<String, String> passwords, Neighbour router, Optional<Ip> own) {
+        return peer.password()
+                .flatMap(secret -> unusable(secret, passwords.getOrDefault(secret, "")))
+                .orElseGet(() -> new PeerVerdict.Session(
+                        peer,
+                        peer.password()
+                                .map(secret -> passwords.getOrDefault(secret, ""))
+                                .orElse(""),
+                        router,
+                        own));
+    }
+
+    /** Why the password of a Secret cannot be used; absent: it can. */
+    private static Optional<PeerVerdict> unusable(String secret, String password) {
+        if (password.isEmpty()) {
+            return Optional.of(new PeerVerdict.Unusable(
                     "Secret \"%s\" is missing, or has no key password; create it in the agents' namespace"
-                            .formatted(secret));
+                            .formatted(secret)));
         }
         int bytes = password.getBytes(StandardCharsets.UTF_8).length;
         return bytes <= LONGEST_PASSWORD
-                ? new PeerVerdict.Session(peer, password)
-                : new PeerVerdict.Unusable("the password of Secret \"%s\" has %d bytes; TCP MD5 takes %d at most"
-                        .formatted(secret, bytes, LONGEST_PASSWORD));
+                ? Optional.empty()
+                : Optional.of(
+                        new PeerVerdict.Unusable("the password of Secret \"%s\" has %d bytes; TCP MD5 takes %d at most"
+                                .formatted(secret, bytes, LONGEST_PASSWORD)));
     }
 
     /** Those that the node has sessions with. */
@@ -116,6 +179,10 @@ public record NodeRoutes(
                 .flatMap(
                         verdict -> verdict instanceof PeerVerdict.Session session ? Stream.of(session) : Stream.empty())
                 .toList();
+    }
+
+    private boolean takesIpv6(BgpPeer peer) {
+        return peer.hasIpv6NextHops() && nextHops.containsKey(IpFamily.IPV6);
     }
 
     /** Whether the node announces an address. */
@@ -128,22 +195,26 @@ public record NodeRoutes(
         }
         IpFamily family = asked.address().family();
         Ip own = nextHops.get(family);
-        Ip nextHop = own == null ? nextHops.get(IpFamily.IPV6) : own;
-        if (nextHop == null) {
+        Optional<Ip> nextHop = Optional.ofNullable(own)
+                .or(() -> Optional.ofNullable(nextHops.get(IpFamily.IPV6)))
+                .or(() -> sessions().stream()
+                        .flatMap(session -> session.own().stream())
+                        .findFirst());
+        if (nextHop.isEmpty()) {
             return new RouteVerdict.Silent(Reason.NO_NEXT_HOP);
         }
         List<String> told = sessions().stream()
+                .filter(session -> own != null || session.own().isPresent() || takesIpv6(session.peer()))
                 .map(PeerVerdict.Session::peer)
-                .filter(peer -> (own != null || peer.hasIpv6NextHops())
-                        && peer.families().contains(family)
-                        && asked.parameters().allows(peer))
+                .filter(peer ->
+                        peer.families().contains(family) && asked.parameters().allows(peer))
                 .map(BgpPeer::name)
                 .toList();
         return told.isEmpty()
                 ? new RouteVerdict.Silent(own == null ? Reason.NO_NEXT_HOP : Reason.NO_PEER)
                 : new RouteVerdict.Announces(new Route(
                         asked.parameters().prefix(asked.address()),
-                        nextHop,
+                        nextHop.get(),
                         told,
                         asked.parameters().communities(),
                         asked.parameters().localPref()));

@@ -4,48 +4,19 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HexFormat;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Hears who claims an address on the networks of this host: by ARP, and by NDP's advertisements. */
 public final class Claimants implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Claimants.class);
     private static final HexFormat COLONS = HexFormat.ofDelimiter(":");
 
-    private static final int ARP = 0x0806;
-    private static final int IPV6 = 0x86dd;
-    private static final int ICMPV6 = 58;
     private static final int ADVERTISEMENT = 136;
-    private static final int LONGEST = 1500;
-
-    /** After which it looks whether it is closed. */
-    private static final int SECONDS = 1;
-
-    private static final short LOAD_BYTE = 0x30;
-    private static final short JUMP_IF_EQUAL = 0x15;
-    private static final short RETURN = 0x06;
-
-    /**
-     * Advertisements alone, of all IPv6 that comes, and only those that no router has passed on (RFC 4861, section 7.1.2):
-     * next header, hop limit and type.
-     */
-    private static final byte[] ADVERTISEMENTS = ByteBuffer.allocate(8 * 8)
-            .order(ByteOrder.nativeOrder())
-            .put(instruction(LOAD_BYTE, 0, 6))
-            .put(instruction(JUMP_IF_EQUAL, 5, ICMPV6))
-            .put(instruction(LOAD_BYTE, 0, 7))
-            .put(instruction(JUMP_IF_EQUAL, 3, 255))
-            .put(instruction(LOAD_BYTE, 0, 40))
-            .put(instruction(JUMP_IF_EQUAL, 1, ADVERTISEMENT))
-            .put(instruction(RETURN, 0, LONGEST))
-            .put(instruction(RETURN, 0, 0))
-            .array();
+    private static final String LOSS = "conflicts of addresses are not noticed any more";
 
     private final Listener listener;
-    private volatile boolean closed;
+    private final PacketListener arp;
+    private final PacketListener ndp;
 
     /** Notified of each claim. Called by two threads, which wait for it. */
     public interface Listener {
@@ -58,10 +29,6 @@ public final class Claimants implements AutoCloseable {
         void claimed(InetAddress address, String hardware, int index);
     }
 
-    private interface Reading {
-        void read(byte[] message, int index) throws IOException;
-    }
-
     /**
      * Listens from now on.
      *
@@ -69,48 +36,12 @@ public final class Claimants implements AutoCloseable {
      */
     public Claimants(Listener listener) throws IOException {
         this.listener = listener;
-        start("claims-arp", ARP, this::arp);
-        start("claims-ndp", IPV6, this::advertisement);
-    }
-
-    /** Of a classic BPF program. */
-    private static byte[] instruction(short code, int skippedIfNot, int value) {
-        return ByteBuffer.allocate(8)
-                .order(ByteOrder.nativeOrder())
-                .putShort(code)
-                .put((byte) 0)
-                .put((byte) skippedIfNot)
-                .putInt(value)
-                .array();
-    }
-
-    private void start(String name, int protocol, Reading reading) throws IOException {
-        int socket = Sockets.open(Sockets.AF_PACKET, Sockets.SOCK_DGRAM, 0);
+        this.arp = PacketListener.arp("claims-arp", LOSS, this::arp);
         try {
-            if (protocol == IPV6) {
-                Sockets.filter(socket, ADVERTISEMENTS);
-            }
-            Sockets.bind(socket, Sockets.packetAddress(protocol, 0));
-            Sockets.limit(socket, SECONDS);
+            this.ndp = PacketListener.icmpv6("claims-ndp", ADVERTISEMENT, LOSS, this::advertisement);
         } catch (IOException refused) {
-            Sockets.close(socket);
+            arp.close();
             throw refused;
-        }
-        Thread.ofPlatform().daemon().name(name).start(() -> listen(socket, reading));
-    }
-
-    private void listen(int socket, Reading reading) {
-        try {
-            while (!closed) {
-                Sockets.Received received = Sockets.receive(socket, LONGEST);
-                if (received.bytes().hasRemaining()) {
-                    reading.read(received.bytes().array(), Sockets.index(received.from()));
-                }
-            }
-        } catch (IOException failure) {
-            LOG.warn("conflicts of addresses are not noticed any more: {}", failure.getMessage());
-        } finally {
-            Sockets.close(socket);
         }
     }
 
@@ -123,7 +54,7 @@ public final class Claimants implements AutoCloseable {
     }
 
     private void advertisement(byte[] packet, int index) throws IOException {
-        byte[] message = Arrays.copyOfRange(packet, 40, packet.length);
+        byte[] message = Arrays.copyOfRange(packet, PacketListener.IPV6_HEADER, packet.length);
         for (int option = 24;
                 option + 8 <= message.length && message[option + 1] > 0;
                 option += 8 * message[option + 1]) {
@@ -140,6 +71,7 @@ public final class Claimants implements AutoCloseable {
     /** Ends within a second. */
     @Override
     public void close() {
-        closed = true;
+        arp.close();
+        ndp.close();
     }
 }

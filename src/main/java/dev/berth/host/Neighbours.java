@@ -16,6 +16,8 @@ public final class Neighbours {
     private static final byte[] EVERYBODY = bytes(0xff, 0xff, 0xff, 0xff, 0xff, 0xff);
     private static final byte[] ALL_NODES = bytes(0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x01);
     private static final byte[] ALL_NODES_MAC = bytes(0x33, 0x33, 0, 0, 0, 0x01);
+    private static final byte[] ALL_ROUTERS = bytes(0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02);
+    private static final byte[] ALL_ROUTERS_MAC = bytes(0x33, 0x33, 0, 0, 0, 0x02);
     private static final byte[] SOLICITED_NODE = bytes(0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x01, 0xff, 0, 0, 0);
     private static final int ARP = 0x0806;
     private static final int IPV6 = 0x86dd;
@@ -40,6 +42,19 @@ public final class Neighbours {
      */
     public static void probe(String networkInterface, List<String> addresses) throws IOException {
         send(networkInterface, addresses, Neighbours::neighbourSolicitation, Neighbours::arpProbe);
+    }
+
+    /**
+     * Asks which routers there are, who answer by {@link RouterAdvertisements}, and says that this host is there: a router that
+     * has an unnumbered peer on that interface waits for a router advertisement of it.
+     *
+     * @param own the link-local address of the interface
+     * @throws IOException if it cannot be sent
+     */
+    public static void meetRouters(String networkInterface, String own) throws IOException {
+        Frame none = (_, _) -> new byte[0];
+        send(networkInterface, List.of(own), Neighbours::routerSolicitation, none);
+        send(networkInterface, List.of(own), Neighbours::routerAdvertisement, none);
     }
 
     /** What is said of an address by the one with this hardware address. */
@@ -125,6 +140,32 @@ public final class Neighbours {
                 .putInt(0)
                 .put(address);
         return icmp(mac, hardware, new byte[16], group, message.array());
+    }
+
+    /** Who is a router? (RFC 4861, section 4.1). */
+    static byte[] routerSolicitation(byte[] hardware, byte[] address) {
+        ByteBuffer message = ByteBuffer.allocate(16)
+                .put((byte) 133)
+                .put((byte) 0)
+                .putShort((short) 0)
+                .putInt(0)
+                .put((byte) 1) // of the source, the hardware address
+                .put((byte) 1)
+                .put(hardware);
+        return icmp(ALL_ROUTERS_MAC, hardware, address, ALL_ROUTERS, message.array());
+    }
+
+    /** Of a router that nobody is to have as its default router: its lifetime is 0 (RFC 4861, section 4.2). */
+    static byte[] routerAdvertisement(byte[] hardware, byte[] address) {
+        ByteBuffer message = ByteBuffer.allocate(24)
+                .put((byte) 134)
+                .put((byte) 0)
+                .putShort((short) 0)
+                .put(new byte[12]) // all else is not specified
+                .put((byte) 1) // of the source, the hardware address
+                .put((byte) 1)
+                .put(hardware);
+        return icmp(ALL_NODES_MAC, hardware, address, ALL_NODES, message.array());
     }
 
     private static byte[] icmp(byte[] mac, byte[] hardware, byte[] from, byte[] to, byte[] message) {

@@ -93,11 +93,6 @@ final class MetalLbPeer {
 
     /** Why it cannot be carried over. */
     private Optional<String> obstacle() {
-        if (peer.says("interface")) {
-            return Optional.of(
-                    "interface \"%s\": a session by interface has no counterpart; make a BGPPeer with the address of the router"
-                            .formatted(peer.text("interface").orElse("")));
-        }
         if (peer.says("vrf")) {
             return Optional.of("vrf \"%s\": a session in another network than the node's own has no counterpart"
                     .formatted(peer.text("vrf").orElse("")));
@@ -107,22 +102,31 @@ final class MetalLbPeer {
                     "dynamicASN \"%s\" has no counterpart; make a BGPPeer with the autonomous system of the router as peerASN"
                             .formatted(peer.text("dynamicASN").orElse("")));
         }
-        return Stream.of("peerAddress", "peerASN", "myASN")
+        return Stream.of(isOnInterface() ? "interface" : "peerAddress", "peerASN", "myASN")
                 .filter(field -> !peer.says(field))
                 .findFirst()
                 .map(field -> field + " is missing");
     }
 
+    private boolean isOnInterface() {
+        return peer.says("interface");
+    }
+
     private ObjectNode spec() {
         ObjectNode spec = JsonNodeFactory.instance.objectNode();
-        List.of("peerAddress", "peerASN", "myASN", "peerPort", "sourceAddress").forEach(field -> {
-            if (peer.says(field)) {
-                spec.set(field, peer.spec(field));
-            }
-        });
+        if (isOnInterface()) {
+            spec.set("peerInterface", peer.spec("interface"));
+            leftOut("peerAddress");
+            leftOut("sourceAddress");
+        }
+        Stream.of("peerAddress", "peerASN", "myASN", "peerPort", "sourceAddress")
+                .filter(field -> peer.says(field) && !(isOnInterface() && field.endsWith("Address")))
+                .forEach(field -> spec.set(field, peer.spec(field)));
         password(spec);
         timers(spec);
-        if (peer.says("ebgpMultiHop")) {
+        if (peer.says("ebgpMultiHop") && isOnInterface()) {
+            leftOut("ebgpMultiHop");
+        } else if (peer.says("ebgpMultiHop")) {
             spec.put("ebgpMultihop", FURTHEST);
         }
         if (!peer.says("enableGracefulRestart")) {
@@ -131,10 +135,17 @@ final class MetalLbPeer {
         if (peer.says("dualStackAddressFamily")) {
             spec.putArray("families").add("IPv4").add("IPv6");
         } else if (peer.says("disableMP")) {
-            boolean isIpv6 = peer.text("peerAddress").orElse("").contains(":");
+            boolean isIpv6 =
+                    isOnInterface() || peer.text("peerAddress").orElse("").contains(":");
             spec.putArray("families").add(isIpv6 ? "IPv6" : "IPv4");
         }
         return spec;
+    }
+
+    private void leftOut(String field) {
+        if (peer.says(field)) {
+            notes.add("%s is left out: it has no meaning with an interface".formatted(field));
+        }
     }
 
     private void password(ObjectNode spec) {

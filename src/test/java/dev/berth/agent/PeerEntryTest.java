@@ -41,7 +41,7 @@ class PeerEntryTest {
                 .password("md5")
                 .families(IpFamily.IPV4, IpFamily.IPV6)
                 .peer();
-        PeerVerdict verdict = new PeerVerdict.Session(peer, "s3cret");
+        PeerVerdict verdict = BgpPeerSample.session(peer, "s3cret");
         List<Route> routes = Stream.of("203.0.113.1", "2001:db8::1", "2001:db8::2")
                 .map(Ip::parse)
                 .map(ip -> new Route(ip, ip, List.of("router"), List.of(), Optional.empty()))

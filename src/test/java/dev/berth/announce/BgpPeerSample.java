@@ -12,7 +12,7 @@ import java.util.TreeMap;
 /** A {@link BgpPeer} for tests: a neighbour in another autonomous system, for all nodes and IPv4. */
 public final class BgpPeerSample {
     private final String name;
-    private final String address;
+    private final BgpPeer.Router router;
     private String created = "";
     private SequencedMap<String, String> labels = new TreeMap<>();
     private int port = 179;
@@ -28,8 +28,23 @@ public final class BgpPeerSample {
     private boolean hasIpv6NextHops;
 
     public BgpPeerSample(String name, String address) {
+        this(name, new BgpPeer.Router.AtAddress(Ip.parse(address)));
+    }
+
+    private BgpPeerSample(String name, BgpPeer.Router router) {
         this.name = name;
-        this.address = address;
+        this.router = router;
+    }
+
+    /** An unnumbered one, of both families. */
+    public static BgpPeerSample onInterface(String name, String networkInterface) {
+        return new BgpPeerSample(name, new BgpPeer.Router.OnInterface(networkInterface)).ipv6NextHops();
+    }
+
+    /** With a router that has an address. */
+    public static PeerVerdict.Session session(BgpPeer peer, String password) {
+        Ip address = ((BgpPeer.Router.AtAddress) peer.router()).address();
+        return new PeerVerdict.Session(peer, password, new Neighbour(address, ""), Optional.empty());
     }
 
     BgpPeerSample created(String time) {
@@ -99,7 +114,7 @@ public final class BgpPeerSample {
                 name,
                 created,
                 labels,
-                Ip.parse(address),
+                router,
                 port,
                 peerAsn,
                 myAsn,

@@ -43,6 +43,7 @@ class NodeRoutesTest {
                 List.of(NODE, NODE6),
                 passwords,
                 List.of(),
+                Map.of(),
                 Stream.of(peers).map(ReadPeer::of).toList());
     }
 
@@ -83,7 +84,7 @@ class NodeRoutesTest {
                 .families(IpFamily.IPV4)
                 .peer();
         assertThat(peers(Map.of("md5", "x".repeat(80)), peer))
-                .containsValue(new PeerVerdict.Session(peer, "x".repeat(80)));
+                .containsValue(BgpPeerSample.session(peer, "x".repeat(80)));
         assertThat(peers(Map.of("md5", "\u00e4".repeat(41)), peer))
                 .containsValue(new PeerVerdict.Unusable(
                         "the password of Secret \"md5\" has 82 bytes; TCP MD5 takes 80 at most"));
@@ -93,12 +94,86 @@ class NodeRoutesTest {
     void sourceAddressThatTheNodeDoesNotHave_isSaid() {
         BgpPeer peer = sample("router", "192.0.2.254").source("192.0.2.9").peer();
         List<ReadPeer> all = List.of(ReadPeer.of(peer));
-        assertThat(NodeRoutes.peers("a", Map.of(), List.of(NODE), Map.of(), List.of(), all))
-                .containsValue(new PeerVerdict.Session(peer, ""));
-        assertThat(NodeRoutes.peers("a", Map.of(), List.of(NODE), Map.of(), List.of(Ip.parse("192.0.2.9")), all))
+        assertThat(NodeRoutes.peers("a", Map.of(), List.of(NODE), Map.of(), List.of(), Map.of(), all))
+                .containsValue(BgpPeerSample.session(peer, ""));
+        assertThat(NodeRoutes.peers(
+                        "a", Map.of(), List.of(NODE), Map.of(), List.of(Ip.parse("192.0.2.9")), Map.of(), all))
                 .containsValue(
                         new PeerVerdict.Unusable("sourceAddress 192.0.2.9 is no address of node a; write one that it"
                                 + " has, or leave the node out by nodeSelector"));
+    }
+
+    private static SequencedMap<String, PeerVerdict> onEth1(List<BgpPeer> peers, Map<String, PeerLink> links) {
+        return NodeRoutes.peers(
+                "a",
+                Map.of(),
+                List.of(NODE),
+                Map.of(),
+                List.of(),
+                links,
+                peers.stream().map(ReadPeer::of).toList());
+    }
+
+    private static PeerLink link(String... routers) {
+        return new PeerLink(
+                Optional.of(Ip.parse("fe80::a")),
+                Stream.of(routers).map(Ip::parse).toList());
+    }
+
+    @Test
+    void peerOnAnInterface_isTheRouterThatIsHeardThere_andHearsTheLinkLocalAddressAsNextHop() {
+        BgpPeer peer = BgpPeerSample.onInterface("spine", "eth1").peer();
+        SequencedMap<String, PeerVerdict> peers = onEth1(List.of(peer), Map.of("eth1", link("fe80::1")));
+        assertThat(peers)
+                .containsValue(new PeerVerdict.Session(
+                        peer, "", Neighbour.find("fe80::1%eth1").orElseThrow(), Optional.of(Ip.parse("fe80::a"))));
+        NodeRoutes node =
+                new NodeRoutes("a", Optional.of(NodeFacts.FIT), new TreeMap<>(Map.of(IpFamily.IPV4, NODE)), peers);
+        Route route6 = route(node, asked(ADDRESS6, false, List.of("a"), List.of()));
+        assertThat(route6.peers()).containsExactly("spine");
+        assertThat(route6.nextHop()).isEqualTo(Ip.parse("fe80::a"));
+        assertThat(route(node, asked(ADDRESS, false, List.of("a"), List.of())).peers())
+                .containsExactly("spine");
+    }
+
+    @Test
+    void peerOnAnInterface_whereNobodyIsHeard_isWaitedFor() {
+        BgpPeer peer = BgpPeerSample.onInterface("spine", "eth1").peer();
+        assertThat(onEth1(List.of(peer), Map.of("eth1", link())))
+                .containsValue(new PeerVerdict.Unheard(
+                        "no router has been heard on eth1; it must send router advertisements there"));
+    }
+
+    @Test
+    void peerOnAnInterface_thatIsNotThere_hasNoLinkLocalAddress_orSeveralRouters_isSaid() {
+        List<BgpPeer> peers = List.of(BgpPeerSample.onInterface("spine", "eth1").peer());
+        assertThat(onEth1(peers, Map.of()))
+                .containsValue(new PeerVerdict.Unusable(
+                        "node a has no interface eth1, or it is down; write one that it has as peerInterface, or leave"
+                                + " the node out by nodeSelector"));
+        assertThat(onEth1(peers, Map.of("eth1", new PeerLink(Optional.empty(), List.of()))))
+                .containsValue(new PeerVerdict.Unusable(
+                        "peerInterface eth1 of node a has no link-local address; enable IPv6 on it, or leave the node"
+                                + " out by nodeSelector"));
+        assertThat(onEth1(peers, Map.of("eth1", link("fe80::1", "fe80::2"))))
+                .containsValue(new PeerVerdict.Unusable(
+                        "there are 2 routers on peerInterface eth1 of node a, like fe80::1 and fe80::2; name one by"
+                                + " its address as peerAddress"));
+    }
+
+    @Test
+    void ofTwoPeersOnOneInterface_theOlderCounts() {
+        BgpPeer older = BgpPeerSample.onInterface("spine", "eth1")
+                .created("2026-01-01T00:00:00Z")
+                .peer();
+        BgpPeer newer = BgpPeerSample.onInterface("leaf", "eth1")
+                .created("2026-01-02T00:00:00Z")
+                .peer();
+        assertThat(onEth1(List.of(newer, older), Map.of("eth1", link("fe80::1"))))
+                .containsEntry(
+                        "leaf",
+                        new PeerVerdict.Unusable(
+                                "BGPPeer \"spine\" is older and has peerInterface eth1, too; remove one"));
     }
 
     @Test
@@ -213,9 +288,16 @@ class NodeRoutesTest {
                 .nodes(new Selector(List.of(new Selector.Requirement("bgp", Selector.Operator.NOT_IN, List.of("off")))))
                 .peer();
         assertThat(NodeRoutes.peers(
-                        "a", Map.of("bgp", "off"), List.of(), Map.of(), List.of(), List.of(ReadPeer.of(peer))))
+                        "a",
+                        Map.of("bgp", "off"),
+                        List.of(),
+                        Map.of(),
+                        List.of(),
+                        Map.of(),
+                        List.of(ReadPeer.of(peer))))
                 .isEmpty();
-        assertThat(NodeRoutes.peers("a", Map.of(), List.of(), Map.of(), List.of(), List.of(ReadPeer.of(peer))))
+        assertThat(NodeRoutes.peers(
+                        "a", Map.of(), List.of(), Map.of(), List.of(), Map.of(), List.of(ReadPeer.of(peer))))
                 .containsOnlyKeys("router");
     }
 
@@ -268,6 +350,7 @@ class NodeRoutesTest {
                 List.of(),
                 Map.of(),
                 List.of(),
+                Map.of(),
                 List.of(
                         new ReadPeer(
                                 "odd", "", Optional.empty(), "peerASN is 0; it must be a number from 1 to 4294967295"),
@@ -303,6 +386,7 @@ class NodeRoutesTest {
                 List.of(NODE),
                 Map.of(),
                 List.of(),
+                Map.of(),
                 List.of(ReadPeer.of(
                         sample("router", "192.0.2.254").ipv6NextHops().peer())));
         assertThat(verdicts)

@@ -31,11 +31,29 @@ class NeighboursTest {
                 .startsWith("333300000001" + "0200000000aa" + "86dd" + "60000000" + "0020" + "3a" + "ff"
                         + "20010db8000000000000000000000001" + "ff020000000000000000000000000001" + "8800")
                 .endsWith("20000000" + "20010db8000000000000000000000001" + "0201" + "0200000000aa");
-        int sum = 0x20 + 0x3a;
+        assertRightChecksum(frame);
+    }
+
+    private static void assertRightChecksum(byte[] frame) {
+        int sum = frame.length - 54 + 0x3a;
         for (int i = 22; i < frame.length; i += 2) {
             sum += (frame[i] & 0xff) << 8 | (frame[i + 1] & 0xff);
         }
         assertThat((sum & 0xffff) + (sum >>> 16)).isEqualTo(0xffff);
+    }
+
+    @Test
+    void routerAdvertisement_makesNobodyItsDefaultRouter_andBothSayTheHardwareAddress() {
+        assertRightChecksum(Neighbours.routerAdvertisement(HARDWARE, address("fe80::a")));
+        assertRightChecksum(Neighbours.routerSolicitation(HARDWARE, address("fe80::a")));
+        assertThat(HexFormat.of().formatHex(Neighbours.routerAdvertisement(HARDWARE, address("fe80::a"))))
+                .startsWith("333300000001" + "0200000000aa" + "86dd" + "60000000" + "0018" + "3a" + "ff"
+                        + "fe80000000000000000000000000000a" + "ff020000000000000000000000000001" + "8600")
+                .endsWith("0000" + "0000" + "00000000" + "00000000" + "0101" + "0200000000aa");
+        assertThat(HexFormat.of().formatHex(Neighbours.routerSolicitation(HARDWARE, address("fe80::a"))))
+                .startsWith("333300000002" + "0200000000aa" + "86dd" + "60000000" + "0010" + "3a" + "ff"
+                        + "fe80000000000000000000000000000a" + "ff020000000000000000000000000002" + "8500")
+                .endsWith("00000000" + "0101" + "0200000000aa");
     }
 
     @Test

@@ -204,6 +204,26 @@ abstract class CrdRules {
                     "BGPPeer",
                     "{peerAddress: 'fd00::1', peerASN: 1, myASN: 1, sourceAddress: 'fd00::2'}",
                     ""),
+            new SpecRow("a router on an interface", "BGPPeer", "{peerInterface: eth1, peerASN: 1, myASN: 1}", ""),
+            new SpecRow(
+                    "no router",
+                    "BGPPeer",
+                    "{peerASN: 1, myASN: 1}",
+                    "one of peerAddress and peerInterface must be set, and not both"),
+            peer(
+                    "two routers",
+                    "peerASN: 1, myASN: 1, peerInterface: eth1",
+                    "one of peerAddress and peerInterface must be set, and not both"),
+            new SpecRow(
+                    "a router on an interface that is hops away",
+                    "BGPPeer",
+                    "{peerInterface: eth1, peerASN: 1, myASN: 1, ebgpMultihop: 2}",
+                    "with peerInterface, neither sourceAddress nor ebgpMultihop can be set"),
+            new SpecRow(
+                    "a name that no interface has",
+                    "BGPPeer",
+                    "{peerInterface: 'eth 1', peerASN: 1, myASN: 1}",
+                    "spec.peerInterface"),
             peer("a name for a router", "peerASN: 1, myASN: 1, sourceAddress: router.example.com", "sourceAddress"),
             peer(
                     "a source of the other family",

@@ -12,6 +12,7 @@ import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.kube.Conditions;
 import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
+import dev.berth.testing.ChildProcess;
 import dev.berth.testing.Conflicts;
 import dev.berth.testing.Installation;
 import dev.berth.testing.Monitoring;
@@ -101,6 +102,7 @@ class BgpTrafficIT {
         peer("router", "");
         admin().resources(BGPPeer.class).withName("router6").delete();
         admin().resources(BGPPeer.class).withName("frr").delete();
+        admin().resources(BGPPeer.class).withName("leaf").delete();
         admin().services().inNamespace(namespace).delete();
         lab.nodes().forEach(node -> node.pods().forEach(LabPod::close));
         agents.stream()
@@ -434,6 +436,56 @@ class BgpTrafficIT {
             assertThat(load.join().failed()).isZero();
             assertThat(frr.nextHops(ip(service))).containsExactly(allNodes());
         }
+    }
+
+    /** FRR, too, knows its neighbour by nothing but the interface. */
+    @Test
+    void unnumberedPeer_isHeardOnItsInterface_hearsLinkLocalNextHops_andLosesNoRouteWhileTheAgentStartsAgain() {
+        try (LabFrr frr = LabFrr.unnumbered(lab, lab.node(1), "10.79.0.0/16", "fd79::/16")) {
+            admin().resource("""
+                    apiVersion: berth.dev/v1alpha1
+                    kind: BGPPeer
+                    metadata: {name: leaf}
+                    spec: {peerInterface: %s, peerASN: %d, myASN: %d, connectRetryTimeSeconds: 2,
+                      nodeSelector: {matchLabels: {kubernetes.io/hostname: node1}}}
+                    """.formatted(LabFrr.UPLINK, LabRouter.ASN, LabRouter.ASN_OF_NODES))
+                    .create();
+            pod(1, "a");
+            Service service = service(
+                    "bgp",
+                    change -> change.editSpec()
+                            .withIpFamilyPolicy("RequireDualStack")
+                            .endSpec());
+            List<String> ips = Installation.ips(service);
+
+            await(
+                    () -> frr.namespace().ip("-4 route show exact " + ips.getFirst()),
+                    route -> route.contains("via inet6 fe80:"));
+            await(
+                    () -> frr.namespace().ip("-6 route show exact " + ips.getLast()),
+                    route -> route.contains("via fe80:"));
+            awaitReply(frr.client(), "http://" + ips.getFirst() + "/");
+            awaitReply(frr.client(), "http://[" + ips.getLast() + "]/");
+            awaitPeer("leaf", peer -> ready(peer).getStatus().equals("True"));
+
+            Path routes = lab.folder().resolve("routes-frr.log");
+            try (ChildProcess _ = frr.namespace().start("routes", lab.folder(), "ip", "-o", "monitor", "route")) {
+                agents.getFirst().kill();
+                agents.getFirst().start().awaitReady();
+                // It has taken over, and had the speaker do something.
+                Service other = Traffic.service(lab, namespace, "other", "bgp", UnaryOperator.identity());
+                await(
+                        () -> frr.namespace().ip("-4 route show exact " + ip(other)),
+                        route -> route.contains("via inet6 fe80:"));
+                assertThat(routes).content().contains(ip(other)).doesNotContain("Deleted");
+            }
+        }
+        // The link is gone with the router.
+        BGPPeer without = awaitPeer("leaf", peer -> ready(peer).getReason().equals("Unusable"));
+        assertThat(without.getStatus().nodes())
+                .singleElement()
+                .satisfies(node ->
+                        assertThat(node.lastError()).startsWith("node node1 has no interface up0, or it is down"));
     }
 
     @Test

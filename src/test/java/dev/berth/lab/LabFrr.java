@@ -7,13 +7,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** FRR on a second router of the {@link Lab}, configured as docs/bgp.md says: it takes routes from each node, by IPv4. */
 final class LabFrr implements AutoCloseable {
     static final String IPV4 = "10.77.0.253";
 
-    private static final String INDENT = " ".repeat(7);
+    /** The interface of a node that leads to one without addresses. */
+    static final String UPLINK = "up0";
+
+    private static final String DOWNLINK = "down0";
 
     private final Lab lab;
     private final Namespace namespace = Namespace.create("frr");
@@ -27,35 +31,68 @@ final class LabFrr implements AutoCloseable {
      * @param most how many of them each node may have
      */
     LabFrr(Lab lab, String pool, int most) {
+        this(
+                lab,
+                page("   FRR:\n", " ".repeat(7))
+                        .replaceAll(
+                                "(?m)(^ neighbor 192\\.168\\.1\\.\\d+ peer-group nodes\n)+",
+                                lab.nodes().stream()
+                                        .map(node -> " neighbor %s peer-group nodes%n".formatted(node.ipv4()))
+                                        .collect(Collectors.joining()))
+                        .replace("203.0.113.0/28", pool)
+                        .replace("maximum-prefix 16", "maximum-prefix " + most),
+                frr -> {});
+    }
+
+    /**
+     * One that is alone with a node on a link without addresses, too.
+     *
+     * @param pool what it takes IPv4 routes of
+     * @param pool6 what it takes IPv6 routes of
+     */
+    static LabFrr unnumbered(Lab lab, LabNode node, String pool, String pool6) {
+        return new LabFrr(
+                lab,
+                page("with FRR, where `swp1` leads to a node:\n", " ".repeat(4))
+                        .replace("swp1", DOWNLINK)
+                        .replace("203.0.113.0/28", pool)
+                        .replace("2001:db8:1::/64", pool6),
+                frr -> {
+                    Namespace.HERE.ip("link add %s netns %s type veth peer name %s netns %s"
+                            .formatted(UPLINK, node.namespace().name(), DOWNLINK, frr.name()));
+                    frr.ip("link set " + DOWNLINK + " up");
+                    node.namespace().ip("link set " + UPLINK + " up");
+                });
+    }
+
+    private LabFrr(Lab lab, String configuration, Consumer<Namespace> link) {
         this.lab = lab;
         try {
             folder = Files.createDirectories(lab.folder().resolve("frr"));
             letRootBeItsUser();
             lab.plug(namespace, IPV4, "fd77::fd");
             namespace.run("sysctl", "-q", "-w", "net.ipv4.fib_multipath_hash_policy=1");
+            link.accept(namespace);
             start("zebra", "");
-            start("bgpd", configuration(pool, most));
+            start("bgpd", configuration.replace("64513", String.valueOf(LabRouter.ASN_OF_NODES)));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
     }
 
-    /** That of the page, with the nodes and addresses of the lab. */
-    private String configuration(String pool, int most) throws IOException {
-        String page = Files.readString(Path.of("docs/bgp.md"));
-        String nodes = lab.nodes().stream()
-                .map(node -> " neighbor %s peer-group nodes%n".formatted(node.ipv4()))
-                .collect(Collectors.joining());
-        return page.substring(page.indexOf("   FRR:\n"))
-                .lines()
-                .skip(2)
-                .takeWhile(line -> line.startsWith(INDENT))
-                .map(line -> line.substring(INDENT.length()) + "\n")
-                .collect(Collectors.joining())
-                .replaceAll("(?m)(^ neighbor 192\\.168\\.1\\.\\d+ peer-group nodes\n)+", nodes)
-                .replace("64513", String.valueOf(LabRouter.ASN_OF_NODES))
-                .replace("203.0.113.0/28", pool)
-                .replace("maximum-prefix 16", "maximum-prefix " + most);
+    /** What docs/bgp.md has after a line, without what each line begins with. */
+    private static String page(String line, String indent) {
+        try {
+            String page = Files.readString(Path.of("docs/bgp.md"));
+            return page.substring(page.indexOf(line))
+                    .lines()
+                    .skip(2)
+                    .takeWhile(text -> text.startsWith(indent))
+                    .map(text -> text.substring(indent.length()) + "\n")
+                    .collect(Collectors.joining());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     /** Debian's build of it wants root to be in the group frrvty, which its package would make. */

@@ -157,11 +157,11 @@ class MetalLbTest {
                                 "routerID is \"192.0.2.7\", which has no counterpart",
                                 "newer is {\"a\":1}, which has no counterpart")),
                 new Peer(
-                        "a session by interface is not exported",
-                        "interface: eth1, myASN: 64513, dynamicASN: external",
-                        List.of(),
+                        "a session by interface is one by interface, and what it cannot have is left out",
+                        "interface: eth1, peerASN: 64512, myASN: 64513, ebgpMultiHop: true, disableMP: true, enableGracefulRestart: true",
                         List.of(
-                                "not exported: interface \"eth1\": a session by interface has no counterpart; make a BGPPeer with the address of the router")),
+                                "tor {\"peerInterface\":\"eth1\",\"peerASN\":64512,\"myASN\":64513,\"families\":[\"IPv6\"]}"),
+                        List.of("ebgpMultiHop is left out: it has no meaning with an interface")),
                 new Peer(
                         "one in a VRF is not exported",
                         SESSION + ", vrf: red",

@@ -5,7 +5,7 @@ import dev.berth.agent.bgp.v1.Peer;
 import dev.berth.agent.bgp.v1.PeerState;
 import dev.berth.agent.bgp.v1.WatchEventRequest;
 import dev.berth.agent.bgp.v1.WatchEventResponse;
-import dev.berth.ip.Ip;
+import dev.berth.announce.Neighbour;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ final class Endings {
 
     private final GoBgpServiceStub daemon;
     private final Runnable changed;
-    private final Map<Ip, String> byPeer = new ConcurrentHashMap<>();
+    private final Map<Neighbour, String> byPeer = new ConcurrentHashMap<>();
     private final AtomicBoolean isWatching = new AtomicBoolean();
 
     Endings(GoBgpServiceStub daemon, Runnable changed) {
@@ -60,18 +60,18 @@ final class Endings {
         PeerState state = peer.getState();
         if (state.getSessionState() != PeerState.SessionState.SESSION_STATE_ESTABLISHED
                 && !NO_ENDING.contains(state.getDisconnectReason())) {
-            Ip.find(peer.getConf().getNeighborAddress())
-                    .ifPresent(address -> byPeer.put(address, state.getDisconnectMessage()));
+            Neighbour.find(peer.getConf().getNeighborAddress())
+                    .ifPresent(router -> byPeer.put(router, state.getDisconnectMessage()));
         }
         changed.run();
     }
 
     /** Why the last session with a peer ended; empty: none has, or it is not known. */
-    String of(Ip address) {
-        return byPeer.getOrDefault(address, "");
+    String of(Neighbour router) {
+        return byPeer.getOrDefault(router, "");
     }
 
-    void forget(Ip address) {
-        byPeer.remove(address);
+    void forget(Neighbour router) {
+        byPeer.remove(router);
     }
 }

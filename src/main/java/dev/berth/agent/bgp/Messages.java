@@ -38,6 +38,7 @@ import dev.berth.agent.bgp.v1.TimersConfig;
 import dev.berth.agent.bgp.v1.Transport;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.Community;
+import dev.berth.announce.Neighbour;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Prefix;
 import dev.berth.announce.Rendezvous;
@@ -83,10 +84,13 @@ final class Messages {
         BgpPeer peer = session.peer();
         boolean isGraceful = peer.gracefulRestart() > 0;
         Transport.Builder transport = Transport.newBuilder().setRemotePort(peer.port());
-        peer.source().map(Ip::toString).ifPresent(transport::setLocalAddress);
+        session.own()
+                .map(own -> new Neighbour(own, session.router().link()).toString())
+                .or(() -> peer.source().map(Ip::toString))
+                .ifPresent(transport::setLocalAddress);
         return Peer.newBuilder()
                 .setConf(PeerConf.newBuilder()
-                        .setNeighborAddress(peer.address().toString())
+                        .setNeighborAddress(session.router().toString())
                         // One of another name has a session of its own: what was told by the one before is not what
                         // this
                         // one is to hear.
@@ -217,7 +221,8 @@ final class Messages {
         Policy.Builder policy = Policy.newBuilder().setName(EXPORT);
         for (Session session : sessions) {
             String name = session.peer().name();
-            Ip address = session.peer().address();
+            // Without its zone: the set has none, and none is compared.
+            Ip address = session.router().address();
             rules.addDefinedSets(DefinedSet.newBuilder()
                     .setDefinedType(DefinedType.DEFINED_TYPE_NEIGHBOR)
                     .setName("to-" + name)
@@ -243,6 +248,10 @@ final class Messages {
                                     .addCommunities("^" + Community.RESERVED + ":.*$")))
                     .build();
             // The first statement that accepts a route is the last.
+            if (session.own().isPresent()) {
+                policy.addStatements(by(statement, NexthopAction.newBuilder().setSelf(true)));
+                continue;
+            }
             ipv6.filter(_ -> session.peer().hasIpv6NextHops())
                     .ifPresent(nextHop -> policy.addStatements(byIpv6(statement, nextHop)));
             policy.addStatements(statement);
@@ -259,11 +268,15 @@ final class Messages {
     }
 
     private static Statement byIpv6(Statement statement, Ip nextHop) {
-        return statement.toBuilder()
+        return by(statement, NexthopAction.newBuilder().setAddress(nextHop.toString())).toBuilder()
                 .setName(statement.getName() + "-by-ipv6")
                 .setConditions(statement.getConditions().toBuilder().addAfiSafiIn(family(IpFamily.IPV4)))
-                .setActions(statement.getActions().toBuilder()
-                        .setNexthop(NexthopAction.newBuilder().setAddress(nextHop.toString())))
+                .build();
+    }
+
+    private static Statement by(Statement statement, NexthopAction.Builder nextHop) {
+        return statement.toBuilder()
+                .setActions(statement.getActions().toBuilder().setNexthop(nextHop))
                 .build();
     }
 

@@ -11,9 +11,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /** Reads BGPPeer objects. Their schema may be another than ours: any content is understood, or said to be none. */
 public final class PeerReader {
+    /** What Linux takes, and what a link-local address is written with. */
+    private static final Pattern INTERFACE = Pattern.compile("[^\\s/%:]{1,15}");
+
     private PeerReader() {}
 
     /** What cannot be read; its message is a sentence without an end. */
@@ -43,18 +47,14 @@ public final class PeerReader {
                 .path("labels")
                 .properties()
                 .forEach(label -> labels.put(label.getKey(), label.getValue().asText("")));
-        Ip address = ip(spec, "peerAddress").orElseThrow(() -> new Fault("peerAddress is missing"));
         Optional<Ip> source = ip(spec, "sourceAddress");
-        if (source.isPresent() && source.get().family() != address.family()) {
-            throw new Fault("sourceAddress %s and peerAddress %s must be of the same IP family"
-                    .formatted(source.get(), address));
-        }
+        BgpPeer.Router router = router(spec, source);
         int multihop = (int) number(spec, "ebgpMultihop", 0, 0, 255);
         return new BgpPeer(
                 name,
                 created,
                 labels,
-                address,
+                router,
                 (int) number(spec, "peerPort", 179, 1, 65535),
                 number(spec, "peerASN", 0, 1, BgpPeer.HIGHEST_ASN),
                 number(spec, "myASN", 0, 1, BgpPeer.HIGHEST_ASN),
@@ -68,7 +68,32 @@ public final class PeerReader {
                 families(spec.path("families")),
                 (int) number(spec, "gracefulRestartTimeSeconds", 30, 0, 4095),
                 source,
-                hasIpv6NextHops(spec.path("ipv4NextHop")));
+                router instanceof BgpPeer.Router.OnInterface || hasIpv6NextHops(spec.path("ipv4NextHop")));
+    }
+
+    private static BgpPeer.Router router(JsonNode spec, Optional<Ip> source) throws Fault {
+        Optional<Ip> address = ip(spec, "peerAddress");
+        String name = spec.path("peerInterface").asText("");
+        if (name.isEmpty()) {
+            Ip at = address.orElseThrow(() -> new Fault("peerAddress is missing, and so is peerInterface"));
+            if (source.isPresent() && source.get().family() != at.family()) {
+                throw new Fault("sourceAddress %s and peerAddress %s must be of the same IP family"
+                        .formatted(source.get(), at));
+            }
+            return new BgpPeer.Router.AtAddress(at);
+        }
+        if (address.isPresent()) {
+            throw new Fault(
+                    "it has both peerAddress %s and peerInterface %s; leave one out".formatted(address.get(), name));
+        }
+        if (source.isPresent() || spec.path("ebgpMultihop").isNumber()) {
+            throw new Fault("sourceAddress and ebgpMultihop cannot be used with peerInterface");
+        }
+        if (!INTERFACE.matcher(name).matches()) {
+            throw new Fault(
+                    "peerInterface is %s; it must be the name of an interface".formatted(spec.path("peerInterface")));
+        }
+        return new BgpPeer.Router.OnInterface(name);
     }
 
     private static Optional<Ip> ip(JsonNode spec, String field) throws Fault {

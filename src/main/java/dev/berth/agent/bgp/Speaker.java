@@ -21,11 +21,10 @@ import dev.berth.agent.bgp.v1.SetPolicyAssignmentRequest;
 import dev.berth.agent.bgp.v1.StartBgpRequest;
 import dev.berth.agent.bgp.v1.TableType;
 import dev.berth.agent.bgp.v1.UpdatePeerRequest;
-import dev.berth.announce.BgpPeer;
+import dev.berth.announce.Neighbour;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Prefix;
 import dev.berth.announce.Route;
-import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import io.grpc.Context;
 import io.grpc.Deadline;
@@ -76,8 +75,8 @@ public final class Speaker implements AutoCloseable {
     /** It announces these and no others; null: that has to be looked at. */
     private @Nullable List<Route> kept;
 
-    /** Peers by address, as they were told last. */
-    private final Map<Ip, Session> told = new HashMap<>();
+    /** Peers, as they were told last. */
+    private final Map<Neighbour, Session> told = new HashMap<>();
 
     private @Nullable SetPoliciesRequest rules;
 
@@ -126,11 +125,30 @@ public final class Speaker implements AutoCloseable {
             return states;
         } catch (StatusRuntimeException failure) {
             rules = null;
-            channel.resetConnectBackoff();
-            boolean isAway = AWAY.contains(failure.getStatus().getCode());
-            throw new IOException(
-                    (isAway ? "gobgpd does not answer: " : "gobgpd refuses what it is told: ") + told(failure),
-                    failure);
+            throw thrown(failure);
+        } finally {
+            calls.detach(before);
+        }
+    }
+
+    private IOException thrown(StatusRuntimeException failure) {
+        channel.resetConnectBackoff();
+        boolean isAway = AWAY.contains(failure.getStatus().getCode());
+        return new IOException(
+                (isAway ? "gobgpd does not answer: " : "gobgpd refuses what it is told: ") + told(failure), failure);
+    }
+
+    /**
+     * The routers that it has sessions with, or tries to: also those of which an agent before this one told it.
+     *
+     * @throws IOException if it does not answer
+     */
+    public List<Neighbour> routers() throws IOException {
+        Context before = calls.attach();
+        try {
+            return List.copyOf(peers().keySet());
+        } catch (StatusRuntimeException failure) {
+            throw thrown(failure);
         } finally {
             calls.detach(before);
         }
@@ -271,48 +289,48 @@ public final class Speaker implements AutoCloseable {
     }
 
     private SequencedMap<String, SessionState> keepPeers(List<Session> wanted) {
-        Map<Ip, Peer> there = peers();
+        Map<Neighbour, Peer> there = peers();
         boolean isChanged = false;
-        for (Ip address : there.keySet()) {
-            if (wanted.stream().noneMatch(session -> session.peer().address().equals(address))) {
-                refusal(() -> delete(address))
+        for (Neighbour router : there.keySet()) {
+            if (wanted.stream().noneMatch(session -> session.router().equals(router))) {
+                refusal(() -> delete(router))
                         .ifPresent(why -> LOG.warn("gobgpd does not remove a peer, which is tried again: {}", why));
             }
         }
-        Map<Ip, String> refusals = new HashMap<>();
+        Map<Neighbour, String> refusals = new HashMap<>();
         for (Session session : wanted) {
-            Ip address = session.peer().address();
-            if (!there.containsKey(address) || !session.equals(told.get(address))) {
+            Neighbour router = session.router();
+            if (!there.containsKey(router) || !session.equals(told.get(router))) {
                 isChanged = true;
-                refusal(() -> tell(session, there.containsKey(address)))
-                        .ifPresentOrElse(why -> refusals.put(address, why), () -> told.put(address, session));
+                refusal(() -> tell(session, there.containsKey(router)))
+                        .ifPresentOrElse(why -> refusals.put(router, why), () -> told.put(router, session));
             }
         }
         // A session whose terms were changed is over by now.
-        Map<Ip, Peer> now = isChanged ? peers() : there;
+        Map<Neighbour, Peer> now = isChanged ? peers() : there;
         SequencedMap<String, SessionState> states = new TreeMap<>();
-        wanted.forEach(session -> states.put(session.peer().name(), state(session.peer(), refusals, now)));
+        wanted.forEach(session -> states.put(session.peer().name(), state(session, refusals, now)));
         return states;
     }
 
-    private Map<Ip, Peer> peers() {
-        Map<Ip, Peer> there = new HashMap<>();
+    private Map<Neighbour, Peer> peers() {
+        Map<Neighbour, Peer> there = new HashMap<>();
         daemon().listPeer(ListPeerRequest.getDefaultInstance())
-                .forEachRemaining(
-                        one -> there.put(Ip.parse(one.getPeer().getConf().getNeighborAddress()), one.getPeer()));
+                .forEachRemaining(one -> Neighbour.find(one.getPeer().getConf().getNeighborAddress())
+                        .ifPresent(router -> there.put(router, one.getPeer())));
         return there;
     }
 
-    private SessionState state(BgpPeer of, Map<Ip, String> refusals, Map<Ip, Peer> now) {
-        Ip address = of.address();
-        String refusal = refusals.get(address);
+    private SessionState state(Session of, Map<Neighbour, String> refusals, Map<Neighbour, Peer> now) {
+        Neighbour router = of.router();
+        String refusal = refusals.get(router);
         if (refusal != null) {
             return SessionState.none("gobgpd refuses the peer: " + refusal);
         }
-        Peer peer = now.get(address);
+        Peer peer = now.get(router);
         return peer != null && peer.getState().getSessionState() == PeerState.SessionState.SESSION_STATE_ESTABLISHED
-                ? new SessionState(true, endings.of(address), Messages.negotiated(of, peer.getState()))
-                : SessionState.none(endings.of(address));
+                ? new SessionState(true, endings.of(router), Messages.negotiated(of.peer(), peer.getState()))
+                : SessionState.none(endings.of(router));
     }
 
     private void tell(Session session, boolean isThere) {
@@ -328,12 +346,12 @@ public final class Speaker implements AutoCloseable {
         }
     }
 
-    private void delete(Ip address) {
+    private void delete(Neighbour router) {
         var _ = daemon().deletePeer(DeletePeerRequest.newBuilder()
-                .setAddress(address.toString())
+                .setAddress(router.toString())
                 .build());
-        told.remove(address);
-        endings.forget(address);
+        told.remove(router);
+        endings.forget(router);
     }
 
     /**

@@ -35,6 +35,11 @@ import org.jspecify.annotations.Nullable;
 @ShortNames("bgpp")
 @Categories("berth")
 @AdditionalPrinterColumn(name = "Peer", jsonPath = ".spec.peerAddress", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Interface",
+        jsonPath = ".spec.peerInterface",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
 @AdditionalPrinterColumn(name = "Peer-ASN", jsonPath = ".spec.peerASN", type = AdditionalPrinterColumn.Type.INTEGER)
 @AdditionalPrinterColumn(name = "My-ASN", jsonPath = ".spec.myASN", type = AdditionalPrinterColumn.Type.INTEGER)
 @AdditionalPrinterColumn(name = "Sessions", jsonPath = ".status.sessions", type = AdditionalPrinterColumn.Type.STRING)
@@ -57,21 +62,31 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
     private static final long HIGHEST_ASN = 4_294_967_295L;
 
     static final String KEEPALIVE_IN_HOLD_TIME = "self.keepaliveTimeSeconds * 3 <= self.holdTimeSeconds";
-    static final String SOURCE_IS_OF_THE_FAMILY =
-            "!has(self.sourceAddress) || self.sourceAddress.contains(':') == self.peerAddress.contains(':')";
+    static final String ONE_ROUTER = "has(self.peerAddress) != has(self.peerInterface)";
+    static final String SOURCE_IS_OF_THE_FAMILY = "!has(self.sourceAddress) || !has(self.peerAddress)"
+            + " || self.sourceAddress.contains(':') == self.peerAddress.contains(':')";
+    static final String INTERFACE_ALONE =
+            "!has(self.peerInterface) || !has(self.sourceAddress) && !has(self.ebgpMultihop)";
 
     /** What the administrator asks for. */
     @JsonClassDescription("What the administrator asks for.")
     @ValidationRule(
             value = KEEPALIVE_IN_HOLD_TIME,
             message = "keepaliveTimeSeconds must be a third of holdTimeSeconds at most")
+    @ValidationRule(value = ONE_ROUTER, message = "one of peerAddress and peerInterface must be set, and not both")
+    @ValidationRule(
+            value = INTERFACE_ALONE,
+            message = "with peerInterface, neither sourceAddress nor ebgpMultihop can be set")
     @ValidationRule(
             value = SOURCE_IS_OF_THE_FAMILY,
             message = "sourceAddress and peerAddress must be of the same IP family")
     public record Spec(
-            @Required
-            @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription("The address of the router, IPv4 or IPv6.")
+            @Nullable @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription("The address of the router, IPv4 or IPv6; absent: it is on peerInterface.")
             String peerAddress,
+
+            @Nullable @Pattern("^[^/%:\\s]+$") @Size(min = 1, max = 15) @JsonPropertyDescription(
+                    "The interface of the nodes that the router is on, the only router there: an unnumbered peer. Both sides use their link-local addresses, also as next hops of IPv4 routes (RFC 8950).")
+            String peerInterface,
 
             @Required
             @Min(1) @Max(HIGHEST_ASN) @JsonPropertyDescription("The autonomous system of the router. The same as myASN: iBGP.")
@@ -122,7 +137,7 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
 
             @Default("IPv4")
             @Pattern("^(IPv4|IPv6)$") @Size(max = 4) @JsonPropertyDescription(
-                    "Which address of the node is the next hop of IPv4 routes. IPv6: the router must say that it takes that (RFC 8950).")
+                    "Which address of the node is the next hop of IPv4 routes. IPv6: the router must say that it takes that (RFC 8950). Always so with peerInterface.")
             @Nullable String ipv4NextHop) {}
 
     /** A Secret by its name. */

@@ -19,6 +19,7 @@ import dev.berth.agent.bgp.v1.Statement;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.BgpPeerSample;
 import dev.berth.announce.Community;
+import dev.berth.announce.Neighbour;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Prefix;
 import dev.berth.announce.Route;
@@ -59,7 +60,7 @@ class MessagesTest {
 
     @Test
     void peer_hasNumbersOf32Bits_andItsTimers() {
-        Peer peer = Messages.peer(new Session(peer("router", 64512, 30), "s3cret"), true);
+        Peer peer = Messages.peer(BgpPeerSample.session(peer("router", 64512, 30), "s3cret"), true);
         assertThat(Integer.toUnsignedLong(peer.getConf().getPeerAsn())).isEqualTo(HIGHEST);
         assertThat(peer.getConf().getAuthPassword()).isEqualTo("s3cret");
         assertThat(peer.getTimers().getConfig().getHoldTime()).isEqualTo(9);
@@ -74,15 +75,15 @@ class MessagesTest {
 
     @Test
     void routerThatKeepsRoutes_isToldOfARestart_andNoOther() {
-        assertThat(Messages.peer(new Session(peer("router", 64512, 30), ""), true)
+        assertThat(Messages.peer(BgpPeerSample.session(peer("router", 64512, 30), ""), true)
                         .getGracefulRestart()
                         .getLocalRestarting())
                 .isTrue();
-        assertThat(Messages.peer(new Session(peer("router", 64512, 30), ""), false)
+        assertThat(Messages.peer(BgpPeerSample.session(peer("router", 64512, 30), ""), false)
                         .getGracefulRestart()
                         .getLocalRestarting())
                 .isFalse();
-        assertThat(Messages.peer(new Session(peer("router", 64512, 0), ""), true)
+        assertThat(Messages.peer(BgpPeerSample.session(peer("router", 64512, 0), ""), true)
                         .getGracefulRestart()
                         .getEnabled())
                 .isFalse();
@@ -91,12 +92,12 @@ class MessagesTest {
     /** Else a session that is up would go on with the routes of the one before: rules are applied to news only. */
     @Test
     void peerOfAnotherName_atTheSameAddress_isAnotherPeer() {
-        assertThat(Messages.peer(new Session(peer("east", 64512, 30), ""), false)
+        assertThat(Messages.peer(BgpPeerSample.session(peer("east", 64512, 30), ""), false)
                         .getConf()
                         .getDescription())
                 .isEqualTo("east");
-        assertThat(Messages.peer(new Session(peer("east", 64512, 30), ""), false))
-                .isNotEqualTo(Messages.peer(new Session(peer("west", 64512, 30), ""), false));
+        assertThat(Messages.peer(BgpPeerSample.session(peer("east", 64512, 30), ""), false))
+                .isNotEqualTo(Messages.peer(BgpPeerSample.session(peer("west", 64512, 30), ""), false));
     }
 
     private static Capability has(int afi) {
@@ -142,8 +143,8 @@ class MessagesTest {
     void ipv4Routes_haveTheIpv6NextHop_forThePeersThatAreToHaveIt_andOnceOnlyAccepted() {
         Ip nextHop = Ip.parse("2001:db8::1");
         List<Session> sessions = List.of(
-                new Session(sample("east", 64512, 30).ipv6NextHops().peer(), ""),
-                new Session(peer("west", 64512, 30), ""));
+                BgpPeerSample.session(sample("east", 64512, 30).ipv6NextHops().peer(), ""),
+                BgpPeerSample.session(peer("west", 64512, 30), ""));
         assertThat(Messages.rules(sessions, Optional.of(nextHop)).getPolicies(0).getStatementsList())
                 .extracting(
                         Statement::getName,
@@ -156,6 +157,29 @@ class MessagesTest {
         // A session that is up would go on with the next hops of before.
         assertThat(Messages.peer(sessions.getFirst(), false).getConf().getDescription())
                 .isNotEqualTo("east");
+    }
+
+    @Test
+    void peerOnAnInterface_isConnectedToThere_andHearsItsNextHopOfBothFamilies() {
+        Session session = new Session(
+                BgpPeerSample.onInterface("spine", "eth1").peer(),
+                "",
+                Neighbour.find("fe80::1%eth1").orElseThrow(),
+                Optional.of(Ip.parse("fe80::a")));
+        Peer peer = Messages.peer(session, false);
+        assertThat(peer.getConf().getNeighborAddress()).isEqualTo("fe80::1%eth1");
+        assertThat(peer.getTransport().getLocalAddress()).isEqualTo("fe80::a%eth1");
+        SetPoliciesRequest rules = Messages.rules(List.of(session), Optional.of(Ip.parse("2001:db8::1")));
+        assertThat(rules.getPolicies(0).getStatementsList())
+                .extracting(
+                        Statement::getName,
+                        statement -> statement.getActions().getNexthop().getSelf(),
+                        statement -> statement.getConditions().getAfiSafiInCount())
+                .containsExactly(tuple("for-spine", true, 0));
+        assertThat(rules.getDefinedSetsList())
+                .filteredOn(set -> set.getName().equals("to-spine"))
+                .singleElement()
+                .satisfies(set -> assertThat(set.getListList()).containsExactly("fe80::1/128"));
     }
 
     @Test
@@ -182,7 +206,7 @@ class MessagesTest {
 
     @Test
     void internalPeer_hasNoMultihop() {
-        assertThat(Messages.peer(new Session(peer("router", HIGHEST, 30), ""), false)
+        assertThat(Messages.peer(BgpPeerSample.session(peer("router", HIGHEST, 30), ""), false)
                         .getEbgpMultihop()
                         .getEnabled())
                 .isFalse();
@@ -218,7 +242,9 @@ class MessagesTest {
     @Test
     void route_isAcceptedForThePeersOfIt_byAMarkThatIsTakenOff() {
         SetPoliciesRequest rules = Messages.rules(
-                List.of(new Session(peer("east", 64512, 30), ""), new Session(peer("west", 64512, 30), "")),
+                List.of(
+                        BgpPeerSample.session(peer("east", 64512, 30), ""),
+                        BgpPeerSample.session(peer("west", 64512, 30), "")),
                 Optional.of(Ip.parse("2001:db8::1")));
         String mark = large(route(Ip.parse("203.0.113.1"), List.of("west")))
                 .map(one -> "%s:%s:%s"

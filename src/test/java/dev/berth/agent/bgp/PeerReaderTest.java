@@ -42,7 +42,7 @@ class PeerReaderTest {
         BgpPeer peer = PeerReader.read(JSON.readTree(WHOLE)).peer().orElseThrow();
         assertThat(peer.name()).isEqualTo("router");
         assertThat(peer.labels()).isEqualTo(Map.of("rack", "a"));
-        assertThat(peer.address()).isEqualTo(Ip.parse("2001:db8::1"));
+        assertThat(peer.router()).isEqualTo(new BgpPeer.Router.AtAddress(Ip.parse("2001:db8::1")));
         assertThat(peer.port()).isEqualTo(1790);
         assertThat(peer.peerAsn()).isEqualTo(4_294_967_295L);
         assertThat(peer.myAsn()).isEqualTo(64512);
@@ -69,12 +69,44 @@ class PeerReaderTest {
         assertThat(peer.nodes().matches(Map.of())).isTrue();
     }
 
+    private static ReadPeer unnumbered(String more) throws IOException {
+        return PeerReader.read(JSON.readTree("""
+                {"metadata": {"name": "spine"}, "spec": {"peerASN": 1, "myASN": 2, %s}}
+                """.formatted(more)));
+    }
+
+    @Test
+    void peerOnAnInterface_hasIpv6NextHopsOfBothFamilies() throws IOException {
+        BgpPeer peer = unnumbered("\"peerInterface\": \"eth1\", \"ipv4NextHop\": \"IPv4\"")
+                .peer()
+                .orElseThrow();
+        assertThat(peer.router()).isEqualTo(new BgpPeer.Router.OnInterface("eth1"));
+        assertThat(peer.hasIpv6NextHops()).isTrue();
+        assertThat(peer.families()).containsExactly(IpFamily.IPV4, IpFamily.IPV6);
+    }
+
+    @Test
+    void peerOnAnInterface_takesNoSourceAddress_noMultihop_andNoNameThatIsNone() throws IOException {
+        assertThat(unnumbered("\"peerInterface\": \"eth1\", \"sourceAddress\": \"192.0.2.1\"")
+                        .fault())
+                .isEqualTo("sourceAddress and ebgpMultihop cannot be used with peerInterface");
+        assertThat(unnumbered("\"peerInterface\": \"eth1\", \"ebgpMultihop\": 2")
+                        .fault())
+                .isEqualTo("sourceAddress and ebgpMultihop cannot be used with peerInterface");
+        assertThat(unnumbered("\"peerInterface\": \"eth%1\"").fault())
+                .isEqualTo("peerInterface is \"eth%1\"; it must be the name of an interface");
+    }
+
     record Row(String field, String value, String fault) {}
 
     static Stream<Row> faults() {
         return Stream.of(
-                new Row("peerAddress", "null", "peerAddress is missing"),
+                new Row("peerAddress", "null", "peerAddress is missing, and so is peerInterface"),
                 new Row("peerAddress", "\"router\"", "peerAddress is \"router\"; it must be an IP address"),
+                new Row(
+                        "peerInterface",
+                        "\"eth1\"",
+                        "it has both peerAddress 2001:db8::1 and peerInterface eth1; leave one out"),
                 new Row("peerASN", "0", "peerASN is 0; it must be a number from 1 to 4294967295"),
                 new Row("peerASN", "4294967296", "peerASN is 4294967296; it must be a number from 1 to 4294967295"),
                 new Row("myASN", "null", "myASN is missing; it must be a number from 1 to 4294967295"),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.announce.BgpPeerSample;
+import dev.berth.announce.Neighbour;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
@@ -63,7 +64,7 @@ class SpeakerTest {
     }
 
     private static Session session(String address, String password) {
-        return new Session(new BgpPeerSample("at-" + address, address).peer(), password);
+        return BgpPeerSample.session(new BgpPeerSample("at-" + address, address).peer(), password);
     }
 
     private static Wanted wanted(List<Session> sessions, String... addresses) {
@@ -109,6 +110,23 @@ class SpeakerTest {
         try (Speaker next = connected()) {
             next.bring(wanted(ROUTER, "203.0.113.2"));
             assertThat(calls()).containsExactly("no route 203.0.113.1", "route 203.0.113.2", "peer again 192.0.2.254");
+        }
+    }
+
+    @Test
+    void peerOnAnInterface_isKnownByItsZone_alsoToTheNextAgent() throws IOException {
+        Neighbour router = Neighbour.find("fe80::1%eth1").orElseThrow();
+        List<Session> unnumbered = List.of(new Session(
+                BgpPeerSample.onInterface("leaf", "eth1").peer(), "", router, Optional.of(Ip.parse("fe80::a"))));
+        assertThat(speaker.routers()).isEmpty();
+        speaker.bring(wanted(unnumbered));
+        assertThat(calls()).containsExactly("start", "peer, restarting, fe80::1%eth1");
+        try (Speaker next = connected()) {
+            assertThat(next.routers()).containsExactly(router);
+            next.bring(wanted(unnumbered));
+            assertThat(calls()).containsExactly("peer again fe80::1%eth1");
+            next.bring(wanted(List.of()));
+            assertThat(calls()).containsExactly("no peer fe80::1%eth1");
         }
     }
 

@@ -1,0 +1,165 @@
+package dev.berth.agent;
+
+import dev.berth.announce.Neighbour;
+import dev.berth.announce.PeerLink;
+import dev.berth.host.Neighbours;
+import dev.berth.host.RouterAdvertisements;
+import dev.berth.ip.Ip;
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The interfaces that peers are on, and the routers that are heard there. Routers are asked for, and learn that this node is
+ * there. One thread, beside the one that hears.
+ */
+final class PeerLinks implements AutoCloseable {
+    /** How often routers are asked; milliseconds. */
+    private static final long EVERY = 10_000;
+
+    /**
+     * The same while none is known, and as long after one came, which may not have listened before; not more often than RFC
+     * 4861, section 10, has it.
+     */
+    private static final long EVERY_AT_FIRST = 4_000;
+
+    private static final long AT_FIRST = 30_000;
+
+    private final Runnable changed;
+    private final Warnings warnings;
+    private final HeardRouters heard = new HeardRouters();
+
+    /** When routers were asked last, by the name of the interface. */
+    private final Map<String, Long> asked = new HashMap<>();
+
+    /** The router that was the only one, by the name of the interface. */
+    private final Map<String, Only> only = new HashMap<>();
+
+    private @Nullable RouterAdvertisements listening;
+
+    /** @param since when it was heard first; milliseconds */
+    private record Only(Ip router, long since) {}
+
+    /** The routers that the speaker has sessions with: one may be up that an agent before this one began. */
+    interface Sessions {
+        List<Neighbour> routers() throws IOException;
+    }
+
+    /** @param changed called when a router is heard that was not: be quick */
+    PeerLinks(Runnable changed, Warnings warnings) {
+        this.changed = changed;
+        this.warnings = warnings;
+    }
+
+    /**
+     * By their names, those of these that the node has, and that are up.
+     *
+     * @param sessions asked when there are interfaces that were not looked at before
+     */
+    SequencedMap<String, PeerLink> look(List<String> names, Sessions sessions) throws IOException {
+        SequencedMap<String, NetworkInterface> up = new TreeMap<>();
+        for (String name : names) {
+            NetworkInterface one = NetworkInterface.getByName(name);
+            if (one != null && one.isUp()) {
+                up.put(name, one);
+            }
+        }
+        heard.listenTo(up.values().stream().map(NetworkInterface::getIndex).toList());
+        asked.keySet().retainAll(names);
+        only.keySet().retainAll(names);
+        if (!asked.keySet().containsAll(names)) {
+            sessions.routers().forEach(router -> {
+                if (names.contains(router.link())) {
+                    only.putIfAbsent(router.link(), new Only(router.address(), millis()));
+                }
+            });
+            names.forEach(name -> asked.putIfAbsent(name, millis() - EVERY));
+        }
+        SequencedMap<String, PeerLink> links = new TreeMap<>();
+        up.forEach((name, one) -> links.put(name, link(name, one)));
+        return links;
+    }
+
+    private PeerLink link(String name, NetworkInterface one) {
+        Optional<Ip> own = one.inetAddresses()
+                .filter(address -> address instanceof Inet6Address && address.isLinkLocalAddress())
+                .map(PeerLinks::withoutZone)
+                .findFirst();
+        own.ifPresent(address -> ask(name, address));
+        List<Ip> routers = heard.on(one.getIndex());
+        Only known = only.get(name);
+        if (known != null && (routers.isEmpty() || routers.contains(known.router()))) {
+            // Who comes later, or says so, ends no session.
+            routers = List.of(known.router());
+        } else if (routers.size() == 1) {
+            only.put(name, new Only(routers.getFirst(), millis()));
+        }
+        return new PeerLink(own, routers);
+    }
+
+    private static Ip withoutZone(InetAddress address) {
+        String text = address.getHostAddress();
+        int zone = text.indexOf('%');
+        return Ip.parse(zone < 0 ? text : text.substring(0, zone));
+    }
+
+    private void ask(String name, Ip own) {
+        long now = millis();
+        Only known = only.get(name);
+        long pause = known != null && now - known.since() >= AT_FIRST ? EVERY : EVERY_AT_FIRST;
+        if (now - asked.getOrDefault(name, now - EVERY) >= pause) {
+            asked.put(name, now);
+            try {
+                listen();
+                Neighbours.meetRouters(name, own.toString());
+            } catch (IOException failure) {
+                warnings.warn("peerInterface " + name + ": " + ApiServer.message(failure));
+            }
+        }
+    }
+
+    private void listen() throws IOException {
+        if (listening == null || !listening.isListening()) {
+            listening = new RouterAdvertisements(this::heard);
+        }
+    }
+
+    private void heard(Ip router, int index) {
+        if (!isOwn(router) && heard.heard(index, router, millis())) {
+            changed.run();
+        }
+    }
+
+    /** Two interfaces of one node may be on one link. */
+    private static boolean isOwn(Ip router) {
+        try {
+            return NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(InetAddress::isLinkLocalAddress)
+                    .anyMatch(address -> withoutZone(address).equals(router));
+        } catch (SocketException unknown) {
+            return false;
+        }
+    }
+
+    private static long millis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    @Override
+    public void close() {
+        if (listening != null) {
+            listening.close();
+        }
+    }
+}
