@@ -49,6 +49,19 @@ class ArchitectureTest {
                 .check(MAIN);
     }
 
+    /** One runs on each node. */
+    @Test
+    void agents_areLight() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("dev.berth.agent..", "dev.berth.host..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.quarkus..", "io.vertx..", "io.javaoperatorsdk..", "io.micrometer..", "jakarta..")
+                .check(MAIN);
+    }
+
     @Test
     void purePackages_haveNoClockAndNoRandomnessOfTheirOwn() {
         noClasses()

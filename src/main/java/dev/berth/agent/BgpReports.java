@@ -78,7 +78,7 @@ final class BgpReports {
         }
 
         private static String noAnswer(PeerVerdict.Session wanted) {
-            return "%s does not answer at port %d%s"
+            return "%s does not answer at port %d, or rejects the session%s"
                     .formatted(
                             wanted.router(),
                             wanted.peer().port(),

@@ -75,7 +75,7 @@ public record Link(String name, String hardware, List<IpRange> networks) {
                 .sorted(Comparator.comparing(Link::name))
                 .toList();
         Optional<Link> neighbour = allowed.stream()
-                .filter(link -> link.smallest(address).isPresent())
+                .filter(link -> link.has(address))
                 .min(Comparator.comparing(
                         link -> link.smallest(address).map(IpRange::size).orElseThrow()));
         return neighbour.isPresent() || parameters.interfaces().isEmpty()
@@ -88,6 +88,11 @@ public record Link(String name, String hardware, List<IpRange> networks) {
         return smallest(address)
                 .filter(network -> network.isEndOfNetwork(address))
                 .isPresent();
+    }
+
+    /** Whether one of its networks has the address. */
+    boolean has(Ip address) {
+        return smallest(address).isPresent();
     }
 
     private Optional<IpRange> smallest(Ip address) {

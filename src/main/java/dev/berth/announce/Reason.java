@@ -20,6 +20,9 @@ public enum Reason {
     AGENT_NOT_READY("the agent has just started, or is about to end"),
     NO_INTERFACE("no interface of the node has a network with the address; change the pool, or name interfaces in the"
             + " parameters of the LoadBalancerClass"),
+    NO_NAMED_INTERFACE(
+            "the node has no interface, or none that is up, of those that the LoadBalancerClass names; correct the"
+                    + " parameter interfaces"),
     END_OF_NETWORK(
             "it is the first or the broadcast address of the node's network, which no host is to have; take it out of"
                     + " the pool by spec.excluded, and recreate the Service"),

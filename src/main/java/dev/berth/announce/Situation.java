@@ -20,7 +20,7 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
     }
 
     /** One that can announce an address. */
-    private record Candidate(String node, String link, Agent agent, NodeFacts facts) {
+    private record Candidate(String node, Link link, Agent agent, NodeFacts facts) {
         /**
          * How much another would be preferred to it.
          *
@@ -61,7 +61,8 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
         List<Candidate> candidates = candidates(asked);
         Optional<Candidate> owner = best(asked, candidates);
         if (owner.map(Candidate::node).filter(node::equals).isPresent()) {
-            return new Verdict.Announces(owner.orElseThrow().link(), candidates.size() - 1);
+            Link link = owner.orElseThrow().link();
+            return new Verdict.Announces(link.name(), candidates.size() - 1, link.has(asked.address()));
         }
         return new Verdict.Silent(
                 objection(asked, node).orElse(Reason.ANOTHER_NODE),
@@ -73,7 +74,7 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
                 .filter(agent -> objection(asked, agent.getKey()).isEmpty())
                 .map(agent -> new Candidate(
                         agent.getKey(),
-                        link(asked, agent.getKey()).orElseThrow().name(),
+                        link(asked, agent.getKey()).orElseThrow(),
                         agent.getValue(),
                         nodes.getOrDefault(agent.getKey(), NodeFacts.FIT)))
                 .toList();
@@ -99,7 +100,8 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
 
     private static Optional<Reason> objection(Asked asked, Optional<Link> link) {
         if (link.isEmpty()) {
-            return Optional.of(Reason.NO_INTERFACE);
+            return Optional.of(
+                    asked.parameters().interfaces().isEmpty() ? Reason.NO_INTERFACE : Reason.NO_NAMED_INTERFACE);
         }
         return link.filter(its -> its.isEndOfNetwork(asked.address())).map(_ -> Reason.END_OF_NETWORK);
     }

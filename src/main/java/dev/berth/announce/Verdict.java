@@ -10,13 +10,17 @@ public sealed interface Verdict {
      *
      * @param link the interface
      * @param others how many others could, were it not there
+     * @param isOfNetwork whether a network of the interface has the address
      */
-    record Announces(String link, int others) implements Verdict {
+    record Announces(String link, int others, boolean isOfNetwork) implements Verdict {
         @Override
         public String sentence() {
-            return "announced on interface %s; %s"
+            return "announced on interface %s%s; %s"
                     .formatted(
                             link,
+                            isOfNetwork
+                                    ? ""
+                                    : ", of which no network has the address: a router must send there what is for it",
                             switch (others) {
                                 case 0 -> "no other node can deliver it";
                                 case 1 -> "one more node can deliver it";

@@ -51,7 +51,8 @@ class PeerEntryTest {
                 .isEqualTo(new BgpReports.Said(PeerEntry.ESTABLISHED, "", 1, List.of(IpFamily.IPV4), 3));
         assertThat(BgpReports.Said.of("router", verdict, SessionState.none(""), routes, 3)
                         .lastError())
-                .isEqualTo("192.0.2.254 does not answer at port 179, or its password is another");
+                .isEqualTo(
+                        "192.0.2.254 does not answer at port 179, or rejects the session, or its password is another");
     }
 
     @Test

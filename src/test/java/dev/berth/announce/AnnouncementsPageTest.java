@@ -31,7 +31,7 @@ class AnnouncementsPageTest {
     void ofL2_areAsThePageShows() throws IOException {
         assertThat(shown("l2.md"))
                 .containsExactly(
-                        "192.168.1.240: " + new Verdict.Announces("eth0", 2).sentence(),
+                        "192.168.1.240: " + new Verdict.Announces("eth0", 2, true).sentence(),
                         "192.168.1.241: " + new Verdict.Silent(Reason.ANOTHER_NODE, "worker-2").sentence(),
                         "192.168.1.242: " + new Verdict.Silent(Reason.NO_ENDPOINTS, "").sentence());
     }

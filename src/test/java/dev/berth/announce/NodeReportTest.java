@@ -28,7 +28,7 @@ class NodeReportTest {
     @Test
     void addressesThatFollowEachOther_areOneRun() {
         SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
-        Stream.of(1, 2, 3, 5).forEach(last -> verdicts.put(ip(last), new Verdict.Announces("eth0", 1)));
+        Stream.of(1, 2, 3, 5).forEach(last -> verdicts.put(ip(last), new Verdict.Announces("eth0", 1, true)));
         NodeReport.Part part = NodeReport.Part.ofL2(verdicts, _ -> true);
         assertThat(texts(part.announced())).containsExactly("192.0.2.1-192.0.2.3", "192.0.2.5");
         assertThat(part.silent()).isEmpty();
@@ -40,7 +40,7 @@ class NodeReportTest {
         verdicts.put(ip(1), new Verdict.Silent(Reason.ANOTHER_NODE, "worker-2"));
         verdicts.put(ip(2), new Verdict.Silent(Reason.NO_INTERFACE, "worker-2"));
         verdicts.put(ip(3), new Verdict.Silent(Reason.NO_INTERFACE, ""));
-        verdicts.put(ip(4), new Verdict.Announces("eth0", 0));
+        verdicts.put(ip(4), new Verdict.Announces("eth0", 0, true));
         NodeReport.Part part = NodeReport.Part.ofL2(verdicts, ip -> !ip.equals(ip(4)));
         assertThat(part.announced()).isEmpty();
         assertThat(part.silent().keySet()).containsExactly("AgentNotReady", "NoInterface");

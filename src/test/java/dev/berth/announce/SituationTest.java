@@ -68,7 +68,7 @@ class SituationTest {
     void policyCluster_withAnyReadyEndpoint_isAnnouncedByOneNode_andTheOthersNameIt() {
         Situation three = nodes("a", "b", "c");
         String owner = three.owner(cluster("a")).orElseThrow();
-        assertThat(three.verdict(cluster("a"), owner)).isEqualTo(new Announces("eth0", 2));
+        assertThat(three.verdict(cluster("a"), owner)).isEqualTo(new Announces("eth0", 2, true));
         assertThat(three.verdict(cluster("a"), owner).sentence())
                 .isEqualTo("announced on interface eth0; 2 more nodes can deliver it");
         Stream.of("a", "b", "c").filter(node -> !node.equals(owner)).forEach(node -> {
@@ -80,7 +80,7 @@ class SituationTest {
     @Test
     void policyLocal_isAnnouncedWhereReadyEndpointsAre() {
         Asked local = asked(ADDRESS, service(true, List.of("b"), List.of("a")));
-        assertThat(nodes("a", "b", "c").verdict(local, "b")).isEqualTo(new Announces("eth0", 0));
+        assertThat(nodes("a", "b", "c").verdict(local, "b")).isEqualTo(new Announces("eth0", 0, true));
         assertThat(reason(nodes("a", "b", "c"), local, "a")).isEqualTo(Reason.NO_LOCAL_ENDPOINTS);
     }
 
@@ -246,8 +246,8 @@ class SituationTest {
     @Test
     void interface_isTheOneWithTheSmallestNetworkThatHasTheAddress() {
         Link wide = new Link("eth1", "02:00:00:00:00:02", List.of(IpRange.parse("192.0.0.0/16")));
-        assertThat(nodeWith(wide, ETH0).verdict(cluster("a"), "a")).isEqualTo(new Announces("eth0", 0));
-        assertThat(nodeWith(wide).verdict(cluster("a"), "a")).isEqualTo(new Announces("eth1", 0));
+        assertThat(nodeWith(wide, ETH0).verdict(cluster("a"), "a")).isEqualTo(new Announces("eth0", 0, true));
+        assertThat(nodeWith(wide).verdict(cluster("a"), "a")).isEqualTo(new Announces("eth1", 0, true));
     }
 
     @Test
@@ -255,9 +255,13 @@ class SituationTest {
         Link elsewhere = new Link("eth1", "02:00:00:00:00:02", List.of(IpRange.parse("198.51.100.0/24")));
         assertThat(reason(nodeWith(elsewhere), cluster("a"), "a")).isEqualTo(Reason.NO_INTERFACE);
         Asked named = new Asked(ADDRESS, cluster("a").services(), new L2Parameters(List.of("eth*"), false));
-        assertThat(nodeWith(elsewhere).verdict(named, "a")).isEqualTo(new Announces("eth1", 0));
+        assertThat(nodeWith(elsewhere).verdict(named, "a")).isEqualTo(new Announces("eth1", 0, false));
+        assertThat(nodeWith(elsewhere).verdict(named, "a").sentence())
+                .isEqualTo(
+                        "announced on interface eth1, of which no network has the address: a router must send there what"
+                                + " is for it; no other node can deliver it");
         Asked missing = new Asked(ADDRESS, cluster("a").services(), new L2Parameters(List.of("bond0"), false));
-        assertThat(reason(nodeWith(ETH0), missing, "a")).isEqualTo(Reason.NO_INTERFACE);
+        assertThat(reason(nodeWith(ETH0), missing, "a")).isEqualTo(Reason.NO_NAMED_INTERFACE);
     }
 
     @ParameterizedTest
@@ -274,8 +278,8 @@ class SituationTest {
                 "eth2", "02:00:00:00:00:03", List.of(IpRange.parse("192.0.0.0/16"), IpRange.parse("2001::/16")));
 
         assertThat(nodeWith(ETH0).verdict(asked, "a"))
-                .isEqualTo(reason == null ? new Announces("eth0", 0) : new Silent(reason, ""));
-        assertThat(nodeWith(wide).verdict(asked, "a")).isEqualTo(new Announces("eth2", 0));
+                .isEqualTo(reason == null ? new Announces("eth0", 0, true) : new Silent(reason, ""));
+        assertThat(nodeWith(wide).verdict(asked, "a")).isEqualTo(new Announces("eth2", 0, true));
     }
 
     @Test
@@ -283,7 +287,7 @@ class SituationTest {
         Link pair = new Link("eth1", "02:00:00:00:00:02", List.of(IpRange.parse("192.0.2.254/31")));
         for (String address : List.of("192.0.2.254", "192.0.2.255")) {
             Asked asked = asked(Ip.parse(address), service(false, List.of("a"), List.of()));
-            assertThat(nodeWith(ETH0, pair).verdict(asked, "a")).isEqualTo(new Announces("eth1", 0));
+            assertThat(nodeWith(ETH0, pair).verdict(asked, "a")).isEqualTo(new Announces("eth1", 0, true));
         }
     }
 

@@ -35,6 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Three nodes with an agent each: who answers for an address, and what clients outside the cluster see of that. */
 @LabOnly
@@ -157,7 +159,7 @@ class AgentTrafficIT {
                         change.editSpec().withIpFamilyPolicy("RequireDualStack").endSpec());
         List<String> ips = Installation.ips(service);
         assertThat(ips).hasSize(2);
-        for (String url : List.of("http://" + ips.getFirst() + "/", "http://[" + ips.getLast() + "]/")) {
+        for (String url : List.of(url(ips.getFirst()), url(ips.getLast()))) {
             assertThat(awaitReply(lab.client(), url).name()).isEqualTo(namespace + "-a");
         }
         // An address that moves while the agents find each other is on a node for a moment that has given it up
@@ -202,7 +204,8 @@ class AgentTrafficIT {
                 lab,
                 service,
                 () -> owner.get().node().name(),
-                node -> "True Announced: node " + node + " announces " + ip(service) + " by ARP");
+                node -> "True Announced: node %s announces %s by %s"
+                        .formatted(node, ip(service), ip(service).contains(":") ? "NDP" : "ARP"));
     }
 
     /** Power is cut: its agent is gone, and its network. */
@@ -232,9 +235,10 @@ class AgentTrafficIT {
     }
 
     /** A Service that another node than that of its only pod answers for, which therefore survives a power cut of it. */
-    private Service serviceNeverOnTheNodeOf(LabPod pod) {
+    private Service serviceNeverOnTheNodeOf(LabPod pod, String family) {
         cordon(pod.node(), true);
-        Service service = service("web", UnaryOperator.identity());
+        Service service = service(
+                "web", change -> change.editSpec().withIpFamilies(family).endSpec());
         await(
                 () -> having(ip(service)),
                 having -> having.size() == 1 && having.getFirst().node() != pod.node());
@@ -249,9 +253,10 @@ class AgentTrafficIT {
         });
     }
 
-    @Test
-    void ownerThatLosesItsPower_isReplaced_andComesBackWithoutASecondOwner() {
-        Service service = serviceNeverOnTheNodeOf(pod(1, "a"));
+    @ParameterizedTest
+    @ValueSource(strings = {"IPv4", "IPv6"})
+    void ownerThatLosesItsPower_isReplaced_andComesBackWithoutASecondOwner(String family) {
+        Service service = serviceNeverOnTheNodeOf(pod(1, "a"), family);
         for (int times = Integer.getInteger("lab.cuts", 1); times > 0; times--) {
             assertThat(powerCut(service)).isLessThan(FAILOVER);
             powerReturns();
@@ -262,7 +267,7 @@ class AgentTrafficIT {
 
     @Test
     void withoutOperatorAndApiServer_addressesStay_andAreTakenOver() {
-        Service service = serviceNeverOnTheNodeOf(pod(1, "a"));
+        Service service = serviceNeverOnTheNodeOf(pod(1, "a"), "IPv4");
         awaitReply(lab.client(), url(service));
         operator.close();
         lab.controlPlane().stopApiServer();

@@ -132,6 +132,10 @@ class BgpTrafficIT {
 
     /** A session by IPv4, or IPv6 if the name ends in 6; that named frr is with the second router. */
     private static void peer(String name, String more) {
+        peer(name, LabRouter.ASN_OF_NODES, more);
+    }
+
+    private static void peer(String name, long myAsn, String more) {
         String address = name.equals("frr") ? LabFrr.IPV4 : name.endsWith("6") ? LabRouter.IPV6 : LabRouter.IPV4;
         admin().resource("""
                 apiVersion: berth.dev/v1alpha1
@@ -139,7 +143,7 @@ class BgpTrafficIT {
                 metadata: {name: %s}
                 spec: {peerAddress: "%s", peerASN: %d, myASN: %d, holdTimeSeconds: 30, keepaliveTimeSeconds: 10,
                   connectRetryTimeSeconds: 2%s}
-                """.formatted(name, address, LabRouter.ASN, LabRouter.ASN_OF_NODES, more))
+                """.formatted(name, address, LabRouter.ASN, myAsn, more))
                 .forceConflicts()
                 .serverSideApply();
     }
@@ -203,7 +207,7 @@ class BgpTrafficIT {
         List<String> ips = Installation.ips(service);
         awaitNextHops(ips.getFirst(), allNodes());
         awaitNextHops(ips.getLast(), lab.nodes().stream().map(LabNode::ipv6).toArray(String[]::new));
-        for (String url : List.of("http://" + ips.getFirst() + "/", "http://[" + ips.getLast() + "]/")) {
+        for (String url : List.of(url(ips.getFirst()), url(ips.getLast()))) {
             awaitReply(lab.client(), url);
             List<Reply> replies = lab.client().get(url, 30);
             assertThat(replies).allMatch(Reply::ok);
@@ -438,6 +442,37 @@ class BgpTrafficIT {
         }
     }
 
+    @Test
+    void withoutOperatorAndApiServer_routesStay_andWhatChangesMeanwhileIsPutRight() {
+        pod(1, "a");
+        Service service = service("bgp", UnaryOperator.identity());
+        awaitNextHops(ip(service), allNodes());
+        awaitReply(lab.client(), url(service));
+        operator.close();
+        lab.controlPlane().stopApiServer();
+        try {
+            // Its agent alone can tell it what it had announced.
+            String before = sessionsSince();
+            speakers.getFirst().kill();
+            speakers.getFirst().start();
+            await(
+                    BgpTrafficIT::sessionsSince,
+                    now -> !now.equals(before) && now.lines().allMatch(BgpTrafficIT::isUp));
+            awaitNextHops(ip(service), allNodes());
+            assertThat(lab.client().get(url(service), 30)).allMatch(Reply::ok);
+        } finally {
+            lab.controlPlane().startApiServer();
+            operator = lab.installation().startOperator();
+        }
+        agents.forEach(LabAgent::awaitReady);
+        Service later = Traffic.service(lab, namespace, "later", "bgp", UnaryOperator.identity());
+        awaitNextHops(ip(later), allNodes());
+    }
+
+    private static boolean isUp(String protocol) {
+        return protocol.contains("Established") || protocol.contains("_6");
+    }
+
     /** FRR, too, knows its neighbour by nothing but the interface. */
     @Test
     void unnumberedPeer_isHeardOnItsInterface_hearsLinkLocalNextHops_andLosesNoRouteWhileTheAgentStartsAgain() {
@@ -464,8 +499,8 @@ class BgpTrafficIT {
             await(
                     () -> frr.namespace().ip("-6 route show exact " + ips.getLast()),
                     route -> route.contains("via fe80:"));
-            awaitReply(frr.client(), "http://" + ips.getFirst() + "/");
-            awaitReply(frr.client(), "http://[" + ips.getLast() + "]/");
+            awaitReply(frr.client(), url(ips.getFirst()));
+            awaitReply(frr.client(), url(ips.getLast()));
             awaitPeer("leaf", peer -> ready(peer).getStatus().equals("True"));
 
             Path routes = lab.folder().resolve("routes-frr.log");
@@ -504,6 +539,16 @@ class BgpTrafficIT {
                 .anySatisfy(node -> assertThat(node.state()).isEqualTo("Connecting"));
         router.password("second");
         awaitPeer("router", BgpTrafficIT::isReady);
+    }
+
+    /** GoBGP does not tell what a router sends in place of its OPEN message. */
+    @Test
+    void routerThatRejectsASession_isNotSaidToBeAway() {
+        peer("router", LabRouter.ASN_OF_NODES + 1L, "");
+        BGPPeer rejected = awaitPeer("router", peer -> ready(peer).getReason().equals("NotEstablished"));
+        assertThat(rejected.getStatus().nodes())
+                .anySatisfy(node -> assertThat(node.lastError())
+                        .isEqualTo(LabRouter.IPV4 + " does not answer at port 179, or rejects the session"));
     }
 
     private static void secret(String password) {

@@ -159,7 +159,7 @@ class HaproxyHostsIT {
                 change ->
                         change.editSpec().withIpFamilyPolicy("RequireDualStack").endSpec());
         List<String> ips = Installation.ips(service);
-        List<String> urls = List.of("http://" + ips.getFirst() + "/", "http://[" + ips.getLast() + "]/");
+        List<String> urls = List.of(Traffic.url(ips.getFirst()), Traffic.url(ips.getLast()));
         urls.forEach(url -> Stream.of(lab.client(), lab.node(1).client()).forEach(client -> awaitReply(client, url)));
         assertThat(ips).allSatisfy(ip -> assertThat(having(ip)).hasSize(1));
 

@@ -1,6 +1,7 @@
 package dev.berth.lab;
 
 import static dev.berth.lab.Traffic.awaitReply;
+import static dev.berth.lab.Traffic.url;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -108,10 +109,6 @@ class HaproxyPageIT {
         lab.installation().deleteService(namespace, "web");
         assertThat(ips)
                 .allSatisfy(ip -> assertThat(laptop.ip("-o addr show dev lo")).doesNotContain(" " + ip + "/"));
-    }
-
-    private static String url(String ip) {
-        return "http://" + (ip.contains(":") ? "[" + ip + "]" : ip) + "/";
     }
 
     @Test

@@ -152,8 +152,7 @@ class IpModePacketsIT {
                         .withIpFamilies("IPv6")
                         .endSpec());
 
-        Reply reply =
-                awaitReply(here.client(), "http://[" + Installation.ips(service).getFirst() + "]/");
+        Reply reply = awaitReply(here.client(), url(Installation.ips(service).getFirst()));
 
         assertThat(reply.name()).isEqualTo(here.name());
     }

@@ -50,7 +50,11 @@ final class Traffic {
 
     /** Of its first address, at port 80. */
     static String url(Service service) {
-        return "http://" + Installation.ips(service).getFirst() + "/";
+        return url(Installation.ips(service).getFirst());
+    }
+
+    static String url(String ip) {
+        return "http://" + (ip.contains(":") ? "[" + ip + "]" : ip) + "/";
     }
 
     /** The first request that is answered. */
