@@ -4,7 +4,6 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.Container;
-import io.fabric8.kubernetes.api.model.EnvVar;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -57,7 +56,7 @@ public final class InstalledBerth {
         // There is no other ServiceCIDR controller to wait for.
         String[] flags = Stream.concat(deployed, Stream.of("--service-cidr-takeover-delay=PT1S"))
                 .toArray(String[]::new);
-        OperatorProcess operator = OperatorProcess.startWith(jvmOptions(), kubeconfig, flags);
+        OperatorProcess operator = OperatorProcess.startWith(List.of(AOT_CACHE), kubeconfig, flags);
         try {
             operator.awaitLog("ready after");
             return operator;
@@ -72,15 +71,6 @@ public final class InstalledBerth {
         return container().getArgs().stream()
                 .filter(argument -> argument.startsWith("--") && !argument.startsWith("--http-"))
                 .toList();
-    }
-
-    /** Those that are not in the image's file: its cache, and the Deployment's JAVA_TOOL_OPTIONS. */
-    private List<String> jvmOptions() {
-        Stream<String> deployment = container().getEnv().stream()
-                .filter(variable -> variable.getName().equals("JAVA_TOOL_OPTIONS"))
-                .map(EnvVar::getValue)
-                .flatMap(value -> Stream.of(value.strip().split("\\s+")));
-        return Stream.concat(Stream.of(AOT_CACHE), deployment).toList();
     }
 
     private Container container() {

@@ -357,9 +357,9 @@ class GrpcPluginIT {
         List<String> others = IntStream.range(0, 20).mapToObj(i -> "web-" + i).toList();
         ofTheFlood.forEach(name -> create(name, FAR));
         create("flap", FLAPPING);
-        // With the memory of its Deployment, in which it ends when that is not enough.
-        OperatorProcess operator = OperatorProcess.startWith(
-                List.of("-Xmx192m"), berth.kubeconfig(), "--plugin-dir=" + plugins, "--resync-period=PT1S");
+        // In the heap of its Deployment it ends when that is not enough.
+        OperatorProcess operator =
+                OperatorProcess.start(berth.kubeconfig(), "--plugin-dir=" + plugins, "--resync-period=PT1S");
         try (operator) {
             operator.awaitLog("ready after");
             others.forEach(name -> create(name, NEAR));

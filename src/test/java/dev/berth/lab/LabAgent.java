@@ -1,10 +1,8 @@
 package dev.berth.lab;
 
 import dev.berth.testing.ChildProcess;
+import dev.berth.testing.JavaToolOptions;
 import dev.berth.testing.PackagedBerth;
-import io.fabric8.kubernetes.api.model.EnvVar;
-import io.fabric8.kubernetes.api.model.apps.DaemonSet;
-import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -45,7 +43,7 @@ final class LabAgent implements AutoCloseable {
                 "KUBERNETES_SERVICE_HOST=" + server.getHost(),
                 "KUBERNETES_SERVICE_PORT=" + server.getPort(),
                 "MALLOC_ARENA_MAX=1",
-                "JAVA_TOOL_OPTIONS=" + javaOptions()));
+                "JAVA_TOOL_OPTIONS=" + String.join(" ", JavaToolOptions.ofAgents())));
         List<String> flags = new ArrayList<>(
                 List.of("agent", "--node-name=" + node.name(), "--key-file=" + key, "--http=" + node.ipv4() + ":7947"));
         flags.addAll(List.of(more));
@@ -67,23 +65,6 @@ final class LabAgent implements AutoCloseable {
                     lab.controlPlane()
                             .kubectl("create", "token", "berth-agent", "-n", "berth-agents", "--duration=24h"));
             return Files.writeString(lab.folder().resolve("agents.key"), "a key of the lab, and nobody else's\n");
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-    }
-
-    /** Those of the manifests. */
-    private static String javaOptions() {
-        try {
-            return Stream.of(Files.readString(Path.of("src/main/kubernetes/components/agent/agent.yaml"))
-                            .split("(?m)^---$", -1))
-                    .map(document -> Serialization.unmarshal(document, DaemonSet.class))
-                    .flatMap(agents -> agents.getSpec().getTemplate().getSpec().getContainers().stream())
-                    .flatMap(container -> container.getEnv().stream())
-                    .filter(variable -> variable.getName().equals("JAVA_TOOL_OPTIONS"))
-                    .map(EnvVar::getValue)
-                    .findFirst()
-                    .orElseThrow();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -48,8 +48,8 @@ public final class OperatorProcess implements AutoCloseable {
     }
 
     /**
-     * Starts the operator by the JVM options of its image, and returns at once: {@link #awaitLog} or {@link
-     * #get} wait for it.
+     * Starts the operator by the JVM options of its image and its Deployment, so in the heap that is shipped, and returns
+     * at once: {@link #awaitLog} or {@link #get} wait for it.
      *
      * @param flags of its operator command
      * @throws IllegalStateException if it is not packaged
@@ -58,10 +58,12 @@ public final class OperatorProcess implements AutoCloseable {
         return startWith(AotCache.option(), kubeconfig, flags);
     }
 
-    /** Like {@link #start}, with more options for its JVM, like {@code -Xmx128m}. */
+    /** Like {@link #start}, with more options for its JVM, like {@code -Xmx128m}, but without an AOT cache. */
     public static OperatorProcess startWith(List<String> jvmOptions, Path kubeconfig, String... flags) {
-        List<String> command = new ArrayList<>(
-                PackagedBerth.commandWith(jvmOptions, "operator", "--kubeconfig", kubeconfig.toString()));
+        List<String> options = Stream.concat(JavaToolOptions.ofOperator().stream(), jvmOptions.stream())
+                .toList();
+        List<String> command =
+                new ArrayList<>(PackagedBerth.commandWith(options, "operator", "--kubeconfig", kubeconfig.toString()));
         if (Stream.of(flags).noneMatch(flag -> flag.startsWith("--http-port"))) {
             command.add("--http-port=0");
         }
