@@ -3,6 +3,7 @@ package dev.berth.agent;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Gauge;
+import io.prometheus.client.Histogram;
 import java.util.List;
 
 /** What an agent counts. */
@@ -31,6 +32,12 @@ public final class AgentMetrics {
             .help("Messages by which neighbours were told or asked of an address.")
             .labelNames("protocol", "kind")
             .register(registry);
+    private final Histogram convergence = Histogram.build()
+            .name("berth_agent_convergence_seconds")
+            .help("From when a change was read until this node announced what follows from it.")
+            .labelNames("protocol")
+            .buckets(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+            .register(registry);
 
     /** Served once {@link #showBgp} was called: where there is no speaker, none is down. */
     private static Gauge bgpGauge(String name, String help) {
@@ -40,6 +47,11 @@ public final class AgentMetrics {
     /** This agent announces by BGP. */
     void showBgp() {
         List.of(peers, sessions, routes, speaker).forEach(registry::register);
+    }
+
+    /** @param protocol l2 or bgp; served from now on, whether anything has changed or not */
+    Convergence convergence(String protocol) {
+        return new Convergence(System::nanoTime, convergence.labels(protocol)::observe);
     }
 
     private Gauge gauge(String name, String help) {

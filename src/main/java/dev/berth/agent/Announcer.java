@@ -60,6 +60,7 @@ final class Announcer {
     private final Datagrams others;
     private final Contact contact;
     private final AgentMetrics metrics;
+    private final Convergence convergence;
     private final Conflicts conflicts;
     private final Warnings warnings;
     private final AgentReports reports;
@@ -128,6 +129,7 @@ final class Announcer {
         this.others = others;
         this.contact = contact;
         this.metrics = metrics;
+        this.convergence = metrics.convergence("l2");
         this.conflicts = conflicts;
         this.warnings = warnings;
         this.reports = reports;
@@ -139,6 +141,7 @@ final class Announcer {
 
     /** Something may be otherwise: looks at once. Does not wait for what it is doing. */
     void look() {
+        convergence.change();
         due.release();
     }
 
@@ -244,6 +247,7 @@ final class Announcer {
 
     private void decide(long now) throws IOException {
         // First: what changes from here on is decided in the next round.
+        convergence.begin();
         long number = view.number();
         others.know(view.others(node));
         links = readLinks();
@@ -274,12 +278,13 @@ final class Announcer {
                         verdict instanceof Silent silent && silent.owner().isEmpty())
                 .count());
         apply(now);
-        report();
+        Set<Ip> here = staying().map(Map.Entry::getKey).collect(Collectors.toUnmodifiableSet());
+        convergence.end(here);
+        report(here);
     }
 
-    private void report() {
+    private void report(Set<Ip> here) {
         SequencedMap<Ip, Verdict> decisions = verdicts;
-        Set<Ip> here = staying().map(Map.Entry::getKey).collect(Collectors.toUnmodifiableSet());
         reports.now(Protocol.L2, List.of(decisions, here), () -> NodeReport.Part.ofL2(decisions, here::contains));
     }
 

@@ -42,6 +42,7 @@ final class BgpAnnouncer {
     private final BgpReports reports;
     private final AgentReports all;
     private final AgentMetrics metrics;
+    private final Convergence convergence;
     private final Warnings warnings;
 
     private final PeerLinks links;
@@ -98,12 +99,14 @@ final class BgpAnnouncer {
         this.reports = reports;
         this.all = all;
         this.metrics = metrics;
+        this.convergence = metrics.convergence("bgp");
         this.warnings = warnings;
         this.links = new PeerLinks(this::look, warnings);
     }
 
     /** Something may be otherwise: looks at once. Does not wait for what it is doing. */
     void look() {
+        convergence.change();
         due.look();
     }
 
@@ -150,6 +153,7 @@ final class BgpAnnouncer {
     }
 
     private void announce() throws IOException {
+        convergence.begin();
         BgpView.OwnNode own = view.node();
         List<BgpView.PeerObject> objects = view.peers();
         List<ReadPeer> all = objects.stream().map(BgpView.PeerObject::peer).toList();
@@ -164,6 +168,7 @@ final class BgpAnnouncer {
         metrics.peers.set(decision.peers().size());
         Map<String, SessionState> before = sessions;
         sessions = speaker.bring(new Wanted(routerId(own), wanted, routes, ipv6(own)));
+        convergence.end(routes);
         Map<String, Long> observed =
                 objects.stream().collect(Collectors.toMap(one -> one.peer().name(), BgpView.PeerObject::generation));
         isReached = true;

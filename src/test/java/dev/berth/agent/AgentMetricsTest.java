@@ -29,6 +29,7 @@ class AgentMetricsTest {
     @Test
     void whatAlertsAndDashboardAskOf_isThere() throws IOException {
         metrics.showBgp();
+        metrics.convergence("bgp");
         StringWriter text = new StringWriter();
         TextFormat.write004(text, metrics.registry().metricFamilySamples());
         Scrape scrape = new Scrape(text.toString());
