@@ -149,7 +149,7 @@ test-its: kube-to-test lab-tools ## the integration tests, or a part of them: ma
 	@$(SLOWEST)
 
 .PHONY: bench
-bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller and MetalLB's (an hour); make bench BENCH="--rounds=1 --only=Berth"
+bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller and MetalLB's (90 minutes); make bench BENCH="--rounds=1 --only=Berth"
 	@$(KUBE) $(KUBERNETES_TO_RUN) service-controller metallb
 	@$(JAVA_TEST_TREE) dev.berth.bench.Bench $(BENCH)
 

@@ -5,6 +5,7 @@ import dev.berth.demo.InstalledBerth;
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.FreePort;
+import dev.berth.testing.InstalledMetalLb;
 import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -83,24 +84,12 @@ interface Contender {
         return false;
     }
 
-    /** Whether it is fast enough for more than one round, and for 10,000 Services. */
+    /** Whether it is fast enough for 10,000 Services. */
     default boolean isForMany() {
         return true;
     }
 
     Installed install(ControlPlane cluster);
-
-    /** Of a ServiceAccount that may do everything: requests of the admin would pass by the API server's queues. */
-    private static Path account(ControlPlane cluster, String name) {
-        cluster.kubectl("create", "serviceaccount", name);
-        cluster.kubectl(
-                "create",
-                "clusterrolebinding",
-                name,
-                "--clusterrole=cluster-admin",
-                "--serviceaccount=default:" + name);
-        return cluster.serviceAccountKubeconfig("default", name);
-    }
 
     /** Where the log of this contender is. */
     default Path logFile() {
@@ -166,7 +155,7 @@ interface Contender {
         public Installed install(ControlPlane cluster) {
             List<String> command = List.of(
                     KubeBinaries.ofThisMachine().serviceController().toString(),
-                    "--kubeconfig=" + account(cluster, "service-controller"),
+                    "--kubeconfig=" + cluster.mightyServiceAccountKubeconfig("service-controller"),
                     "--workers=10");
             return () -> Running.of(ChildProcess.start(
                     "service-controller", command, Path.of("").toAbsolutePath(), logFile()));
@@ -175,17 +164,6 @@ interface Contender {
 
     /** MetalLB's controller alone, as it comes: its client lets it make 20 requests a second. */
     final class MetalLb implements Contender {
-        private static final String NAMESPACE = "metallb-system";
-        private static final String POOL = """
-                apiVersion: metallb.io/v1beta1
-                kind: IPAddressPool
-                metadata:
-                  name: bench
-                  namespace: metallb-system
-                spec:
-                  addresses: [198.18.0.0/15]
-                """;
-
         @Override
         public String title() {
             return "MetalLB";
@@ -198,18 +176,9 @@ interface Contender {
 
         @Override
         public Installed install(ControlPlane cluster) {
-            Path binary = KubeBinaries.ofThisMachine().metalLb();
-            cluster.kubectl("create", "namespace", NAMESPACE);
-            String crds = binary.resolveSibling("metallb-crds.yaml").toString();
-            cluster.kubectl("apply", "-f", crds);
-            cluster.kubectl("wait", "--for=condition=Established", "-f", crds);
-            cluster.adminClient().resource(POOL).create();
-            List<String> command = List.of(
-                    binary.toString(),
-                    "--kubeconfig=" + account(cluster, "metallb"),
-                    "--namespace=" + NAMESPACE,
-                    "--webhook-mode=disabled",
-                    "--port=" + FreePort.next());
+            cluster.kubectl("create", "namespace", "metallb-system");
+            InstalledMetalLb metalLb = InstalledMetalLb.into(cluster, "metallb-system", "198.18.0.0/15");
+            List<String> command = metalLb.controller("--port=" + FreePort.next());
             return () -> Running.of(
                     ChildProcess.start("metallb", command, Path.of("").toAbsolutePath(), logFile()));
         }

@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
@@ -100,6 +101,7 @@ public final class ControlPlane implements AutoCloseable {
         private List<String> controllers = List.of();
         private boolean nodes;
         private @Nullable Path keep;
+        private @Nullable Path objects;
 
         private Builder() {}
 
@@ -173,6 +175,16 @@ public final class ControlPlane implements AutoCloseable {
          */
         public Builder keepDirectory(Path directory) {
             keep = directory;
+            return this;
+        }
+
+        /**
+         * Begins with the objects of one that has ended, by a copy of etcd's data. Tokens of that one are not valid here.
+         *
+         * @param kept the directory of its {@link #keepDirectory}
+         */
+        public Builder objectsOf(Path kept) {
+            objects = kept;
             return this;
         }
 
@@ -268,6 +280,21 @@ public final class ControlPlane implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("writing a kubeconfig for " + namespace + "/" + name, e);
         }
+    }
+
+    /**
+     * The same, of a new ServiceAccount in {@code default} that may do everything: requests of the administrator would pass
+     * by the API server's queues.
+     */
+    public Path mightyServiceAccountKubeconfig(String name) {
+        kubectl("create", "serviceaccount", name);
+        kubectl(
+                "create",
+                "clusterrolebinding",
+                name,
+                "--clusterrole=cluster-admin",
+                "--serviceaccount=default:" + name);
+        return serviceAccountKubeconfig("default", name);
     }
 
     /**
@@ -415,12 +442,15 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     private void startEtcd() {
+        if (options.objects != null) {
+            copy(options.objects.resolve(ETCD), file(ETCD));
+        }
         launch(
                 ETCD,
                 List.of(
                         options.binaries.etcd().toString(),
                         "--name=berth",
-                        "--data-dir=etcd",
+                        "--data-dir=" + ETCD,
                         "--listen-client-urls=unix://" + ETCD_SOCKET,
                         "--listen-peer-urls=unix://peer.sock:0",
                         // Announced to other members, of which there are none; only their form matters.
@@ -431,6 +461,16 @@ public final class ControlPlane implements AutoCloseable {
                         "--election-timeout=200",
                         "--unsafe-no-fsync=true"));
         await(ETCD, () -> Files.exists(file(ETCD_SOCKET)));
+    }
+
+    private static void copy(Path from, Path to) {
+        try (Stream<Path> tree = Files.walk(from)) {
+            for (Path file : (Iterable<Path>) tree::iterator) {
+                Files.copy(file, to.resolve(from.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("copying " + from, e);
+        }
     }
 
     private ServerFlags apiServerFlags() {

@@ -111,6 +111,11 @@ public final class KubeBinaries {
         return yardstick("metallb");
     }
 
+    /** MetalLB's speaker, built from the same module. */
+    public Path metalLbSpeaker() {
+        return yardstick("metallb-speaker");
+    }
+
     private Path yardstick(String name) {
         return required(
                 name, KUBERNETES, Stream.concat(named(KUBERNETES).stream(), Stream.of(cache().resolve("bench"))));
