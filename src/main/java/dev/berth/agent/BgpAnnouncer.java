@@ -4,6 +4,7 @@ import dev.berth.agent.bgp.SessionState;
 import dev.berth.agent.bgp.Speaker;
 import dev.berth.agent.bgp.Wanted;
 import dev.berth.announce.BgpPeer;
+import dev.berth.announce.NextHops;
 import dev.berth.announce.NodeReport;
 import dev.berth.announce.NodeRoutes;
 import dev.berth.announce.PeerLink;
@@ -248,6 +249,10 @@ final class BgpAnnouncer {
             List<Ip> foreign,
             Map<String, PeerLink> known,
             List<ReadPeer> all) {
+        String choice = NextHops.of(own.addresses()).choice();
+        if (!choice.isEmpty() && !decision.basis().contains(own)) {
+            LOG.info("{}", choice);
+        }
         SequencedMap<String, PeerVerdict> peers =
                 NodeRoutes.peers(node, own.labels(), own.all(), view.passwords(), foreign, known, all);
         NodeRoutes routes = nodeRoutes(own, peers);
@@ -272,9 +277,11 @@ final class BgpAnnouncer {
     }
 
     private NodeRoutes nodeRoutes(BgpView.OwnNode own, SequencedMap<String, PeerVerdict> peers) {
-        SequencedMap<IpFamily, Ip> nextHops = new TreeMap<>();
-        own.addresses().forEach(address -> nextHops.putIfAbsent(address.family(), address));
-        return new NodeRoutes(node, Optional.ofNullable(cluster.nodes().get(node)), nextHops, peers);
+        return new NodeRoutes(
+                node,
+                Optional.ofNullable(cluster.nodes().get(node)),
+                NextHops.of(own.addresses()).byFamily(),
+                peers);
     }
 
     private static Optional<Ip> ipv6(BgpView.OwnNode own) {
