@@ -6,24 +6,6 @@ import java.util.List;
 
 /** MetalLB, as benchmarks compare it: built from its Go module, its kinds in a cluster, and the commands of its processes. */
 public final class InstalledMetalLb {
-    private static final String POOL = """
-            apiVersion: metallb.io/v1beta1
-            kind: IPAddressPool
-            metadata:
-              name: bench
-              namespace: %1$s
-            spec:
-              addresses: ["%2$s"]
-            """;
-
-    private static final String ADVERTISEMENT = """
-            apiVersion: metallb.io/v1beta1
-            kind: L2Advertisement
-            metadata:
-              name: bench
-              namespace: %s
-            """;
-
     private final String namespace;
     private final Path kubeconfig;
 
@@ -45,8 +27,17 @@ public final class InstalledMetalLb {
                 .toString();
         cluster.kubectl("apply", "-f", kinds);
         cluster.kubectl("wait", "--for=condition=Established", "-f", kinds);
-        cluster.adminClient().resource(POOL.formatted(namespace, addresses)).create();
-        cluster.adminClient().resource(ADVERTISEMENT.formatted(namespace)).create();
+        cluster.adminClient().resource("""
+                        apiVersion: metallb.io/v1beta1
+                        kind: IPAddressPool
+                        metadata: {name: bench, namespace: %s}
+                        spec: {addresses: ["%s"]}
+                        """.formatted(namespace, addresses)).create();
+        cluster.adminClient().resource("""
+                        apiVersion: metallb.io/v1beta1
+                        kind: L2Advertisement
+                        metadata: {name: bench, namespace: %s}
+                        """.formatted(namespace)).create();
         return new InstalledMetalLb(namespace, cluster.mightyServiceAccountKubeconfig("metallb"));
     }
 
