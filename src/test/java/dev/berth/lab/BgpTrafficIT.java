@@ -36,6 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -99,10 +100,12 @@ class BgpTrafficIT {
     void heal() {
         router.password("");
         router.takesIpv6NextHops(true);
+        router.asn(LabRouter.ASN);
         peer("router", "");
         admin().resources(BGPPeer.class).withName("router6").delete();
         admin().resources(BGPPeer.class).withName("frr").delete();
         admin().resources(BGPPeer.class).withName("leaf").delete();
+        admin().resources(BGPPeer.class).withName("far").delete();
         admin().services().inNamespace(namespace).delete();
         lab.nodes().forEach(node -> node.pods().forEach(LabPod::close));
         agents.stream()
@@ -136,6 +139,10 @@ class BgpTrafficIT {
     }
 
     private static void peer(String name, long myAsn, String more) {
+        peer(name, LabRouter.ASN, myAsn, more);
+    }
+
+    private static void peer(String name, long peerAsn, long myAsn, String more) {
         String address = name.equals("frr") ? LabFrr.IPV4 : name.endsWith("6") ? LabRouter.IPV6 : LabRouter.IPV4;
         admin().resource("""
                 apiVersion: berth.dev/v1alpha1
@@ -143,7 +150,7 @@ class BgpTrafficIT {
                 metadata: {name: %s}
                 spec: {peerAddress: "%s", peerASN: %d, myASN: %d, holdTimeSeconds: 30, keepaliveTimeSeconds: 10,
                   connectRetryTimeSeconds: 2%s}
-                """.formatted(name, address, LabRouter.ASN, myAsn, more))
+                """.formatted(name, address, peerAsn, myAsn, more))
                 .forceConflicts()
                 .serverSideApply();
     }
@@ -471,6 +478,56 @@ class BgpTrafficIT {
 
     private static boolean isUp(String protocol) {
         return protocol.contains("Established") || protocol.contains("_6");
+    }
+
+    @Test
+    void sessionThatFlaps_takesItsNodesRoutesAway_andBringsThemBack() {
+        pod(1, "a");
+        Service service = service("bgp", UnaryOperator.identity());
+        awaitNextHops(ip(service), allNodes());
+        for (int flaps = 0; flaps < 2; flaps++) {
+            router.ask("disable node1");
+            awaitNextHops(ip(service), lab.node(2).ipv4(), lab.node(3).ipv4());
+            assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
+            router.ask("enable node1");
+            awaitNextHops(ip(service), allNodes());
+        }
+        assertThat(awaitPeer("router", BgpTrafficIT::isReady).getStatus().nodes())
+                .extracting(BGPPeer.NodeSession::state)
+                .containsOnly("Established");
+    }
+
+    @Test
+    void routerOfTheOwnAutonomousSystem_getsTheLocalPreference() {
+        loadBalancerClass("preferred", Map.of("localPref", "250"));
+        router.asn(LabRouter.ASN_OF_NODES);
+        peer("router", LabRouter.ASN_OF_NODES, LabRouter.ASN_OF_NODES, "");
+        awaitPeer("router", BgpTrafficIT::isReady);
+        pod(1, "a");
+        Service service = service("preferred", UnaryOperator.identity());
+        awaitNextHops(ip(service), allNodes());
+        assertThat(router.routes(ip(service))).contains("BGP.local_pref: 250").doesNotContain("BGP.local_pref: 100");
+        assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
+    }
+
+    /** By itself a packet of a session with another autonomous system gets to the next machine, and no further. */
+    @Test
+    void routerBeyondAnother_hasASessionWithEbgpMultihop() {
+        try (LabRouter far = LabRouter.beyond(lab, lab.client().namespace(), 2)) {
+            admin().resource("""
+                    apiVersion: berth.dev/v1alpha1
+                    kind: BGPPeer
+                    metadata: {name: far}
+                    spec: {peerAddress: 10.78.0.2, peerASN: %d, myASN: %d, ebgpMultihop: 2, connectRetryTimeSeconds: 2}
+                    """.formatted(LabRouter.ASN, LabRouter.ASN_OF_NODES))
+                    .create();
+            awaitPeer("far", BgpTrafficIT::isReady);
+            pod(1, "a");
+            Service service = service("bgp", UnaryOperator.identity());
+            await(
+                    () -> far.routes(ip(service)),
+                    routes -> Stream.of(allNodes()).allMatch(node -> routes.contains("BGP.next_hop: " + node)));
+        }
     }
 
     /** FRR, too, knows its neighbour by nothing but the interface. */

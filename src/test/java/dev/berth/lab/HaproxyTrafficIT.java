@@ -47,7 +47,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Berth with a real HAProxy on a host beside the nodes: what clients outside and inside the cluster get. */
 @LabOnly
 @ParameterizedClass(name = "{0}")
-@EnumSource(KubeProxyMode.class)
+@EnumSource(
+        value = KubeProxyMode.class,
+        names = {"NFTABLES", "IPTABLES"})
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class HaproxyTrafficIT {
     /** Requests that meet each of a few pods: one of four is left out once in 10^12 times. */

@@ -85,6 +85,21 @@ class IpModePacketsIT {
         }
     }
 
+    /** However the packets get to the node: by a route here, by ARP or BGP otherwise. */
+    @Test
+    void vip_isServedByANode_thatPacketsOfAClientOutsideArriveAt() {
+        LabPod there = pod(2);
+        Service service = service("vip", "10.77.1.0/30", UnaryOperator.identity());
+        String route =
+                Installation.ips(service).getFirst() + "/32 via " + lab.node(1).ipv4();
+        lab.router().ip("route add " + route);
+        try {
+            assertThat(awaitReply(lab.client(), url(service)).name()).isEqualTo(there.name());
+        } finally {
+            lab.router().ip("route del " + route);
+        }
+    }
+
     @Test
     void vip_keepsTheSourceAddressOfAPod_withTrafficPolicyLocal() {
         LabPod here = pod(1);

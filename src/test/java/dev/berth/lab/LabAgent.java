@@ -84,6 +84,11 @@ final class LabAgent implements AutoCloseable {
         return this;
     }
 
+    /** The one that was started last. */
+    ChildProcess process() {
+        return running();
+    }
+
     private ChildProcess running() {
         if (process == null) {
             throw new IllegalStateException("not started");

@@ -109,6 +109,8 @@ final class LabNode implements AutoCloseable {
         kubeProxy = namespace.start(
                 "kube-proxy",
                 lab.folder(),
+                "env",
+                "PATH=" + (mode == KubeProxyMode.LEGACY_IPTABLES ? LegacyIptables.path(lab) : System.getenv("PATH")),
                 KubeBinaries.ofThisMachine().kubeProxy().toString(),
                 "--kubeconfig=" + kubeconfig,
                 "--hostname-override=" + name(),

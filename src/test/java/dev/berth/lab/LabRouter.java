@@ -13,6 +13,12 @@ final class LabRouter implements AutoCloseable {
     static final String IPV4 = "10.77.0.254";
     static final String IPV6 = "fd77::fe";
     static final int ASN = 64512;
+
+    private static final String KERNEL = """
+            protocol kernel { ipv4 { import none; export where source = RTS_BGP; }; merge paths yes; }
+            protocol kernel { ipv6 { import none; export where source = RTS_BGP; }; merge paths yes; }
+            """;
+
     static final int ASN_OF_NODES = 4_200_000;
 
     private static final Pattern NEXT_HOP = Pattern.compile("\\b(?:via|nexthop via) (\\S+)");
@@ -25,21 +31,39 @@ final class LabRouter implements AutoCloseable {
     private final List<Neighbour> neighbours;
     private final Path configuration;
     private final ChildProcess bird;
+    private final int hops;
+    private long asn = ASN;
     private String wanted = "";
     private boolean takesIpv6NextHops = true;
 
     /** Runs on the router of the lab from now on, for all its nodes. */
     LabRouter(Lab lab) {
-        this(
-                lab.router(),
-                lab.folder(),
-                lab.nodes().stream()
-                        .map(node -> new Neighbour(node.name(), node.ipv4(), node.ipv6()))
-                        .toList());
+        this(lab.router(), lab.folder(), neighbours(lab));
+    }
+
+    /** One that is so many hops away from the nodes, and has its routes for itself: its kernel gets none. */
+    static LabRouter beyond(Lab lab, Namespace namespace, int hops) {
+        try {
+            return new LabRouter(
+                    namespace, Files.createDirectories(lab.folder().resolve("far")), neighbours(lab), hops);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static List<Neighbour> neighbours(Lab lab) {
+        return lab.nodes().stream()
+                .map(node -> new Neighbour(node.name(), node.ipv4(), node.ipv6()))
+                .toList();
     }
 
     /** Runs from now on. */
     LabRouter(Namespace namespace, Path folder, List<Neighbour> neighbours) {
+        this(namespace, folder, neighbours, 0);
+    }
+
+    private LabRouter(Namespace namespace, Path folder, List<Neighbour> neighbours, int hops) {
+        this.hops = hops;
         this.namespace = namespace;
         this.folder = folder;
         this.neighbours = neighbours;
@@ -59,10 +83,12 @@ final class LabRouter implements AutoCloseable {
                 log stderr all;
                 router id 10.77.0.254;
                 protocol device { scan time 1; }
-                protocol kernel { ipv4 { import none; export where source = RTS_BGP; }; merge paths yes; }
-                protocol kernel { ipv6 { import none; export where source = RTS_BGP; }; merge paths yes; }
+                # By which next hops within an autonomous system are found.
+                protocol direct { ipv4; ipv6; }
+                %s
                 template bgp node {
                   local as %d;
+                  %s
                   passive yes;
                   hold time 90;
                   connect delay time 1;
@@ -71,7 +97,11 @@ final class LabRouter implements AutoCloseable {
                   ipv4 { import all; export none; %s };
                   ipv6 { import all; export none; };
                 }
-                """.formatted(ASN, takesIpv6NextHops ? "extended next hop yes;" : ""));
+                """.formatted(
+                        hops > 0 ? "" : KERNEL,
+                        asn,
+                        hops > 0 ? "multihop " + hops + ";" : "",
+                        takesIpv6NextHops ? "extended next hop yes;" : ""));
         neighbours.forEach(node -> {
             text.append("protocol bgp %1$s from node { neighbor %2$s as %3$d; %4$s }%n"
                     .formatted(
@@ -94,6 +124,15 @@ final class LabRouter implements AutoCloseable {
         if (!password.equals(wanted)) {
             wanted = password;
             write(password);
+            ask("configure");
+        }
+    }
+
+    /** Is in this autonomous system from now on. */
+    void asn(long number) {
+        if (number != asn) {
+            asn = number;
+            write(wanted);
             ask("configure");
         }
     }

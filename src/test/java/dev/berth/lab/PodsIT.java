@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.lab.LabRouter.Neighbour;
+import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Build;
 import dev.berth.testing.Installation;
@@ -69,7 +70,7 @@ class PodsIT {
               template:
                 metadata: {labels: {app: web}}
                 spec:
-                  terminationGracePeriodSeconds: 1
+                  terminationGracePeriodSeconds: 5
                   topologySpreadConstraints:
                     - {topologyKey: kubernetes.io/hostname, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}
                   containers:
@@ -78,6 +79,7 @@ class PodsIT {
                       args: [serve, --name, \\$(NODE)]
                       env: [{name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]
                       resources: {requests: {cpu: 50m}}
+                      lifecycle: {preStop: {sleep: {seconds: 3}}} # requests still come until all have heard that it ends
             EOF
             """.formatted(PodCluster.PEER_IMAGE);
 
@@ -510,8 +512,36 @@ class PodsIT {
         return "http://" + Objects.requireNonNull(addresses().get("lan")).getFirst() + "/";
     }
 
+    /** A request that is under way when its address moves may be reset, and no other fails. */
     @Test
     @Order(13)
+    void agentsThatAreUpdated_andANodeThatIsDrained_keepAnAddressAnswered() {
+        try (Peer.Until<Load> updated = new Peer(cluster.client()).loadUntilEnd(lan())) {
+            shell.type("kubectl -n berth-agents rollout restart daemonset berth-agent");
+            shell.type("kubectl -n berth-agents rollout status daemonset berth-agent --timeout=200s");
+            assertAnswered("the DaemonSet of the agents is updated", updated.end());
+        }
+        try (Peer.Until<Load> drained = new Peer(cluster.client()).loadUntilEnd(lan())) {
+            shell.type(
+                    "kubectl drain node1 --ignore-daemonsets --delete-emptydir-data --timeout=200s --pod-selector=app=web");
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(awaitReply(lan()).name()).isEqualTo("node2"));
+            assertAnswered("a node is drained", drained.end());
+        }
+        shell.type("kubectl uncordon node1");
+        shell.type("kubectl rollout status deployment web --timeout=200s");
+    }
+
+    private static void assertAnswered(String what, Load load) {
+        PodStory.figure("%s: %d of %d requests failed, and for %d ms none was answered"
+                .formatted(what, load.failed(), load.requests(), load.gap()));
+        // Each node has its turn, and there are four clients.
+        assertThat(load.failed()).as("failed: %s", load.errors()).isLessThanOrEqualTo(8);
+        assertThat(load.errors()).allSatisfy(error -> assertThat(error).endsWith("connection reset by peer"));
+    }
+
+    @Test
+    @Order(14)
     void podSecurityThatForbidsAgents_isSaid_andAnotherNodeAnnounces() {
         String label = "kubectl label namespace berth-agents --overwrite pod-security.kubernetes.io/enforce=";
         shell.type(label + "restricted");
@@ -529,7 +559,7 @@ class PodsIT {
 
     /** With no more rights than the component gives it. */
     @Test
-    @Order(14)
+    @Order(15)
     void haproxyInAPod_carriesARequestFromOutside() {
         cluster.client().ip("route add 192.0.2.32/28 via " + cluster.node(1).ipv4());
         serviceOfClass("edge", "lb", "192.0.2.32/28", "Cluster");
@@ -545,7 +575,7 @@ class PodsIT {
 
     /** The machine beside the nodes is the router. */
     @Test
-    @Order(15)
+    @Order(16)
     void speakersInPods_announceToARouter_whichSendsARequestToEitherNode() {
         List<Neighbour> nodes = IntStream.of(1, 2)
                 .mapToObj(number ->
@@ -573,7 +603,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(16)
+    @Order(17)
     void removal_byThePage_leavesNothingButTheKinds() throws IOException {
         deleteAllServices();
 
