@@ -70,8 +70,15 @@ help: ## lists the targets
 	  awk -F '\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
 
 .PHONY: demo
-demo: kube-to-run $(AOT_CACHE) ## starts a real API server and Berth, shows Services getting addresses, and ends
+demo: kube-to-run $(AOT_CACHE) ## starts a real API server and Berth, shows Services getting addresses, as root on Linux packets, too, and ends
 	@$(JAVA_TEST_TREE) dev.berth.demo.Demo demo
+	@if [ "$$(uname -s) $$(id -u)" = "Linux 0" ] && src/test/lab/lab possible; then \
+	  $(THIS_MAKE) --no-print-directory traffic; \
+	else echo "make: where root on Linux may have network namespaces, make demo shows packets, too"; fi
+
+.PHONY: traffic
+traffic: kube-to-lab $(AOT_CACHE)
+	@$(JDK) src/test/lab/bin/java $(JAVA_OPTIONS) -Dberth.aot=true dev.berth.lab.TrafficDemo
 
 .PHONY: run
 run: kube-to-run $(AOT_CACHE) ## the same, and stays up for your own kubectl until Ctrl-C

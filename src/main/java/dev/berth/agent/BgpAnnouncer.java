@@ -48,7 +48,7 @@ final class BgpAnnouncer {
 
     private final PeerLinks links;
     private final Due due = new Due();
-    private volatile Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>(), List.of());
+    private volatile Decision decision = new Decision(List.of(), "", new TreeMap<>(), new TreeMap<>(), List.of());
     private volatile Map<String, SessionState> sessions = Map.of();
 
     private Reported reported = new Reported(decision, sessions, Map.of());
@@ -60,20 +60,25 @@ final class BgpAnnouncer {
      * What was decided.
      *
      * @param basis what it goes by: the same is not decided twice
+     * @param choice of next hops; empty: there was none
      * @param routes of all verdicts
      */
     private record Decision(
             List<Object> basis,
+            String choice,
             SequencedMap<String, PeerVerdict> peers,
             SequencedMap<Ip, RouteVerdict> verdicts,
             List<Route> routes) {
         static Decision of(
-                List<Object> basis, SequencedMap<String, PeerVerdict> peers, SequencedMap<Ip, RouteVerdict> verdicts) {
+                List<Object> basis,
+                String choice,
+                SequencedMap<String, PeerVerdict> peers,
+                SequencedMap<Ip, RouteVerdict> verdicts) {
             List<Route> routes = Route.merged(verdicts.values().stream()
                     .filter(RouteVerdict.Announces.class::isInstance)
                     .map(verdict -> ((RouteVerdict.Announces) verdict).route())
                     .toList());
-            return new Decision(basis, peers, verdicts, routes);
+            return new Decision(basis, choice, peers, verdicts, routes);
         }
     }
 
@@ -250,7 +255,7 @@ final class BgpAnnouncer {
             Map<String, PeerLink> known,
             List<ReadPeer> all) {
         String choice = NextHops.of(own.addresses()).choice();
-        if (!choice.isEmpty() && !decision.basis().contains(own)) {
+        if (!choice.isEmpty() && !choice.equals(decision.choice())) {
             LOG.info("{}", choice);
         }
         SequencedMap<String, PeerVerdict> peers =
@@ -269,7 +274,7 @@ final class BgpAnnouncer {
                 warnings.warn("BGPPeer " + name + ": " + why);
             }
         });
-        decision = Decision.of(basis, peers, verdicts);
+        decision = Decision.of(basis, choice, peers, verdicts);
     }
 
     private static String told(RouteVerdict verdict) {

@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long it takes from when something is otherwise until the node announces what follows from that. A change from which
+ * How long it takes from when something changes until the node announces what follows from that. A change from which
  * nothing follows takes no time. Changes that are decided about together are counted once, from the first on.
  */
 final class Convergence {

@@ -40,7 +40,7 @@ public record NextHops(SequencedMap<IpFamily, Ip> byFamily, List<Ip> notUsed) {
     public String choice() {
         return notUsed.isEmpty()
                 ? ""
-                : "the Node has several InternalIPs of a family: the next hop of routes is the first, %s; not used: %s"
+                : "the Node has several InternalIPs of one family: routes have the first of each as next hop, %s; not used: %s"
                         .formatted(joined(byFamily.values().stream().toList()), joined(notUsed));
     }
 

@@ -17,7 +17,7 @@ class NextHopsTest {
 
         assertThat(hops.byFamily().values()).containsExactly(Ip.parse("10.0.0.5"), Ip.parse("2001:db8::5"));
         assertThat(hops.choice())
-                .isEqualTo("the Node has several InternalIPs of a family: the next hop of routes is the first,"
+                .isEqualTo("the Node has several InternalIPs of one family: routes have the first of each as next hop,"
                         + " 10.0.0.5, 2001:db8::5; not used: 192.168.7.5, 2001:db8:7::5");
     }
 

@@ -129,7 +129,7 @@ public final class Bench implements Runnable {
                 cluster(cluster -> measure(contender, cluster));
             }
         }
-        if (largeRounds > 0) {
+        if (largeRounds > 0 && figures.keySet().stream().anyMatch(Contender::isForMany)) {
             try (OwnedDirectory folder = OwnedDirectory.create()) {
                 measureAllLarge(folder.path().resolve("waiting"));
             }
@@ -453,6 +453,8 @@ public final class Bench implements Runnable {
         Figures found = Objects.requireNonNull(figures.get(contender));
         KubernetesClient client = cluster.adminClient();
         Installed installed = contender.install(cluster);
+        // The API server has just begun, with 10,000 objects, and new kinds.
+        Thread.sleep(LOOK);
         try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, large)) {
             try (Running running = installed.start()) {
                 await(watcher, running, large);

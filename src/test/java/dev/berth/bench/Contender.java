@@ -155,7 +155,7 @@ interface Contender {
         public Installed install(ControlPlane cluster) {
             List<String> command = List.of(
                     KubeBinaries.ofThisMachine().serviceController().toString(),
-                    "--kubeconfig=" + cluster.mightyServiceAccountKubeconfig("service-controller"),
+                    "--kubeconfig=" + cluster.clusterAdminServiceAccountKubeconfig("service-controller"),
                     "--workers=10");
             return () -> Running.of(ChildProcess.start(
                     "service-controller", command, Path.of("").toAbsolutePath(), logFile()));

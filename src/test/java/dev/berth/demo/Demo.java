@@ -1,5 +1,10 @@
 package dev.berth.demo;
 
+import static dev.berth.demo.Narration.say;
+import static dev.berth.demo.Narration.seconds;
+import static dev.berth.demo.Narration.timed;
+import static dev.berth.demo.Narration.title;
+
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
@@ -22,7 +27,6 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -409,38 +413,7 @@ public final class Demo {
         return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL), lines.size()));
     }
 
-    // ---- saying
-
-    /** Runs kubectl, and shows the command and what it says. */
     private String kubectl(String... arguments) {
-        say("$ kubectl %s", List.of(arguments).stream().map(Demo::quoted).collect(Collectors.joining(" ")));
-        String output = cluster.kubectl(arguments);
-        System.out.print(output.indent(2));
-        return output;
-    }
-
-    private static String quoted(String argument) {
-        return argument.matches("[\\w./:,=-]*") ? argument : "'" + argument + "'";
-    }
-
-    private static void title(String text) {
-        say("%n# %s", text);
-    }
-
-    private static <T> T timed(String what, Supplier<T> work) {
-        System.out.print(what + " … ");
-        System.out.flush();
-        long start = System.nanoTime();
-        T result = work.get();
-        say("%.1f s", seconds(start));
-        return result;
-    }
-
-    private static double seconds(long start) {
-        return (System.nanoTime() - start) / 1e9;
-    }
-
-    private static void say(String format, Object... values) {
-        System.out.printf(format + "%n", values);
+        return Narration.kubectl(cluster, arguments);
     }
 }

@@ -6,6 +6,7 @@ import static dev.berth.lab.Traffic.awaitReply;
 import static dev.berth.lab.Traffic.url;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.announce.Reason;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Moment;
@@ -82,6 +83,7 @@ class AgentTrafficIT {
     void namespace() {
         namespace = lab.namespace("agents");
         pools++;
+        assertThat(pools).as("pools that the network of the nodes has room for").isLessThanOrEqualTo(18);
         lab.installation()
                 .pool(namespace, "10.77.0.%d/29".formatted(96 + 8 * pools), "fd77::%d:0/124".formatted(pools));
     }
@@ -201,7 +203,9 @@ class AgentTrafficIT {
         awaitAnnouncedByItsOwner(service);
         LabAgent first = owner(ip);
         cordon(first.node(), true);
-        await(() -> having(ip), having -> having.size() == 1 && having.getFirst() != first);
+        LabAgent heir = await(() -> having(ip), having -> having.size() == 1 && having.getFirst() != first)
+                .getFirst();
+        assertThat(heir.metrics()).containsPattern("berth_agent_convergence_seconds_count\\{protocol=\"l2\",?} [1-9]");
         awaitAnnouncedByItsOwner(service);
         pod.close();
         Traffic.awaitAnnounced(
@@ -305,7 +309,7 @@ class AgentTrafficIT {
     }
 
     @Test
-    void nodeThatIsCutFromTheApiServer_leavesItsAddressToOneThatIsNot_andOneOwnerIsLeftWhateverElseIsCut() {
+    void nodeThatIsCutFromTheApiServer_leavesItsAddressToOneThatIsNot_andOneOwnerIsLeftWhenItIsBack() {
         Service service = serviceNeverOnTheNodeOf(pod(1, "a"), "IPv4");
         LabAgent cut = owner(ip(service));
         long began = System.nanoTime();
@@ -314,6 +318,7 @@ class AgentTrafficIT {
                 "output",
                 "tcp dport " + URI.create(lab.controlPlane().url()).getPort());
         try {
+            await(cut::metrics, said -> said.contains("berth_agent_api_server_up 0.0"));
             await(() -> having(ip(service)), having -> having.size() == 1 && having.getFirst() != cut);
             said(
                     "cut from the API server, until another node has the address",
@@ -333,9 +338,15 @@ class AgentTrafficIT {
 
     /** What a Node says of itself by which it is to announce nothing. */
     enum Unfit {
-        LABELLED,
-        OUT_OF_SERVICE,
-        NETWORK_UNAVAILABLE;
+        LABELLED(Reason.NODE_EXCLUDED),
+        OUT_OF_SERVICE(Reason.NODE_OUT_OF_SERVICE),
+        NETWORK_UNAVAILABLE(Reason.NODE_NETWORK_UNAVAILABLE);
+
+        private final Reason reason;
+
+        Unfit(Reason reason) {
+            this.reason = reason;
+        }
 
         Node set(Node node, boolean unfit) {
             String label = "node.kubernetes.io/exclude-from-external-load-balancers";
@@ -395,6 +406,7 @@ class AgentTrafficIT {
         LabAgent before = owner(ip(service));
         unfit.set(before.node(), true);
         try {
+            await(before::announcements, said -> said.contains(ip(service) + ": " + unfit.reason.sentence()));
             await(() -> having(ip(service)), having -> having.size() == 1 && having.getFirst() != before);
             assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
         } finally {

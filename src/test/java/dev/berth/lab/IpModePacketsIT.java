@@ -30,7 +30,6 @@ class IpModePacketsIT {
     private static Lab lab;
 
     @Parameter
-    @SuppressWarnings("unused") // JUnit wants a place for it
     private KubeProxyMode mode;
 
     private String namespace;
@@ -60,6 +59,22 @@ class IpModePacketsIT {
     private Service service(String loadBalancerClass, String pool, UnaryOperator<ServiceBuilder> change) {
         lab.installation().pool(namespace, pool);
         return Traffic.service(lab, namespace, "web", loadBalancerClass, change);
+    }
+
+    /** Each has tables of its own, in which the others see nothing. */
+    @Test
+    void kubeProxy_programsTheKernelByTheModesOwnCommand() {
+        String rules = lab.node(1)
+                .namespace()
+                .run(
+                        "sh",
+                        "-c",
+                        switch (mode) {
+                            case NFTABLES -> "nft list tables";
+                            case IPTABLES -> "iptables-save -t nat";
+                            case LEGACY_IPTABLES -> "xtables-legacy-multi iptables-save -t nat";
+                        });
+        assertThat(rules).contains(mode == KubeProxyMode.NFTABLES ? "table ip kube-proxy" : "KUBE-SERVICES");
     }
 
     @Test

@@ -28,9 +28,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -51,10 +48,11 @@ final class L2Bench implements Runnable {
     private static final int ANNOUNCED = 1_000;
     private static final String POOL = "10.79.0.0/20";
     private static final String EXCLUDE = "node.kubernetes.io/exclude-from-external-load-balancers";
-    private static final int AT_ONCE = 8;
-    private static final int REQUESTS = 1_000;
-    private static final int CLIENTS = 2;
-    private static final String PAUSE = "5ms";
+    /** Of requests, before something is done and after it. */
+    private static final Duration BEFORE = Duration.ofMillis(500);
+
+    private static final Duration AFTER = Duration.ofSeconds(1);
+    private static final String TIMEOUT = "250ms";
     private static final Duration REST = Duration.ofSeconds(30);
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Map<String, Function<Lab, Announcers>> ALL = new LinkedHashMap<>();
@@ -75,7 +73,7 @@ final class L2Bench implements Runnable {
 
     /** One process on each node that answers for addresses there. */
     private interface Announcers extends AutoCloseable {
-        /** Starts it again on that node, and returns once it has read everything. */
+        /** Starts it again on that node. */
         void start(LabNode node);
 
         ChildProcess process(LabNode node);
@@ -111,7 +109,7 @@ final class L2Bench implements Runnable {
             }
             try (Lab lab = Lab.start(KubeProxyMode.NFTABLES, 3);
                     Announcers announcers = start.apply(lab)) {
-                System.out.printf("%n%-62s %8s %8s %8s%n", title, "p50", "p95", "most");
+                System.out.printf("%n%-80s %8s %8s %8s%n", title, "p50", "p95", "most");
                 new Measured(lab, announcers).all(cuts, moves);
             } catch (IOException failure) {
                 throw new java.io.UncheckedIOException(failure);
@@ -137,8 +135,10 @@ final class L2Bench implements Runnable {
             rest();
             // Which has the pod, and so goes on when another ends.
             exclude(lab.node(1), true);
+            awaitAnnounced(ANNOUNCED);
             LabPod pod = lab.node(1).pod(namespace, "web", Map.of("app", "web"));
             Service cluster = service("cluster", UnaryOperator.identity());
+            awaitAnnounced(ANNOUNCED + 1);
             List<Double> answered = new ArrayList<>();
             for (int cut = 0; cut < cuts; cut++) {
                 answered.add(powerCut(cluster));
@@ -160,16 +160,19 @@ final class L2Bench implements Runnable {
         private void create() throws InterruptedException {
             lab.node(2).pod(namespace, "mass", Map.of("app", "mass"));
             long start = System.nanoTime();
-            try (ExecutorService writers = Executors.newFixedThreadPool(AT_ONCE)) {
-                IntStream.range(0, SERVICES).forEach(number -> writers.execute(() -> create(number)));
-            }
-            Awaitility.await()
-                    .atMost(PATIENCE)
-                    .pollInterval(Duration.ofMillis(500))
-                    .until(() -> announcers.announced() == ANNOUNCED);
+            IntStream.range(0, SERVICES).parallel().forEach(this::create);
+            awaitAnnounced(ANNOUNCED);
             System.out.printf(
                     "%d Services, %d with an address; all are announced %.0f s after the first was created%n",
                     SERVICES, ANNOUNCED, (System.nanoTime() - start) / 1e9);
+        }
+
+        /** Each address by one node. */
+        private void awaitAnnounced(int addresses) {
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(200))
+                    .until(() -> announcers.announced() == addresses);
         }
 
         private void create(int number) {
@@ -242,6 +245,12 @@ final class L2Bench implements Runnable {
                     .orElseThrow();
         }
 
+        /** All is as before. */
+        private void awaitBack(Service service, LabNode owner) {
+            awaitOwner(service, owner);
+            awaitAnnounced(ANNOUNCED + 1);
+        }
+
         private double powerCut(Service service) {
             LabNode owner = awaitOwner(service, null);
             awaitReply(lab.client(), url(service));
@@ -249,9 +258,9 @@ final class L2Bench implements Runnable {
             Namespace.HERE.ip("link set to-" + owner.name() + " down");
             announcers.process(owner).close();
             long answered = lab.client().until(true, url(service)).join().at();
-            announcers.start(owner);
             Namespace.HERE.ip("link set to-" + owner.name() + " up");
-            awaitOwner(service, owner);
+            announcers.start(owner);
+            awaitBack(service, owner);
             return (answered - cut) / 1e9;
         }
 
@@ -270,26 +279,36 @@ final class L2Bench implements Runnable {
             return () -> announcers.start(owner);
         }
 
-        private void moves(String what, Service service, int times, Move move) {
+        private void moves(String what, Service service, int times, Move move) throws InterruptedException {
             List<Double> gaps = new ArrayList<>();
             List<Double> failed = new ArrayList<>();
             for (int time = 0; time < times; time++) {
                 LabNode owner = awaitOwner(service, null);
-                CompletableFuture<Load> load = lab.client().load(url(service), REQUESTS, CLIENTS, PAUSE);
-                Runnable back = move.begin(owner);
-                Load result = load.join();
-                gaps.add((double) result.gap());
-                failed.add((double) result.failed());
-                back.run();
-                awaitOwner(service, owner);
+                try (Peer.Until<Load> load = lab.client().loadUntilEnd(url(service), TIMEOUT)) {
+                    Thread.sleep(BEFORE);
+                    Runnable back = move.begin(owner);
+                    Awaitility.await()
+                            .atMost(PATIENCE)
+                            .pollInterval(Duration.ofMillis(50))
+                            .until(() -> neighbour(service), found -> found.isPresent() && found.get() != owner);
+                    Thread.sleep(AFTER);
+                    Load result = load.end();
+                    gaps.add((double) result.gap());
+                    failed.add((double) result.failed());
+                    back.run();
+                }
+                awaitBack(service, owner);
             }
             row(what + ", the longest time without an answer, ms, of " + times, gaps);
-            row(what + ", failed of " + REQUESTS, failed);
+            row(what + ", requests that failed", failed);
         }
 
         private static void row(String what, List<Double> values) {
+            if (values.isEmpty()) {
+                return;
+            }
             System.out.printf(
-                    "%-62s %8.2f %8.2f %8.2f%n",
+                    "%-80s %8.2f %8.2f %8.2f%n",
                     what, percentile(values, 50), percentile(values, 95), percentile(values, 100));
         }
 

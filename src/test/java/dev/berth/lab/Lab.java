@@ -161,22 +161,27 @@ final class Lab implements AutoCloseable {
         return controlPlane;
     }
 
-    /**
-     * A new namespace that Pods can be created in: kube-controller-manager makes what they need for it, after an outage of
-     * the API server up to a minute late.
-     */
+    /** A new namespace that Pods can be created in. */
     String namespace(String prefix) {
         String name = installation.namespace(prefix);
+        awaitPodsAllowed(name);
+        return name;
+    }
+
+    /**
+     * Waits until Pods can be created there: kube-controller-manager makes what they need, after an outage of the API server
+     * up to a minute late.
+     */
+    void awaitPodsAllowed(String kubernetesNamespace) {
         Awaitility.await()
                 .atMost(NAMESPACE_READY)
                 .until(() -> installation
                                 .client()
                                 .serviceAccounts()
-                                .inNamespace(name)
+                                .inNamespace(kubernetesNamespace)
                                 .withName("default")
                                 .get()
                         != null);
-        return name;
     }
 
     Installation installation() {

@@ -131,6 +131,11 @@ record Peer(Namespace namespace) {
 
     /** Starts requests that go on until they are ended, 72,000 at most: for six minutes. */
     Until<Load> loadUntilEnd(String url) {
+        return loadUntilEnd(url, "2s");
+    }
+
+    /** The same, each given up after {@code timeout}, like 250ms: a packet that is lost is sent again after a second only. */
+    Until<Load> loadUntilEnd(String url, String timeout) {
         return new Until<>(
                 namespace.open(
                         program(),
@@ -142,6 +147,8 @@ record Peer(Namespace namespace) {
                         "4",
                         "--pause",
                         "20ms",
+                        "--timeout",
+                        timeout,
                         url),
                 lines -> parse(lines.getLast(), Load.class));
     }

@@ -70,7 +70,7 @@ class PodsIT {
               template:
                 metadata: {labels: {app: web}}
                 spec:
-                  terminationGracePeriodSeconds: 5
+                  terminationGracePeriodSeconds: 15
                   topologySpreadConstraints:
                     - {topologyKey: kubernetes.io/hostname, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}
                   containers:
@@ -79,7 +79,7 @@ class PodsIT {
                       args: [serve, --name, \\$(NODE)]
                       env: [{name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]
                       resources: {requests: {cpu: 50m}}
-                      lifecycle: {preStop: {sleep: {seconds: 3}}} # requests still come until all have heard that it ends
+                      lifecycle: {preStop: {sleep: {seconds: 10}}} # requests still come until all have heard that it ends
             EOF
             """.formatted(PodCluster.PEER_IMAGE);
 
@@ -337,8 +337,10 @@ class PodsIT {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system get pods"))
                         .containsAnyOf("ErrImagePull", "ImagePullBackOff"));
-        assertThat(shell.type("kubectl -n berth-system describe pods"))
-                .contains("Failed to pull image \"berth:not-there\"");
+        // The event may be there a little after the status.
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system describe pods"))
+                        .contains("Failed to pull image \"berth:not-there\""));
         newService();
         shell.type("kubectl -n berth-system rollout undo deployment berth");
         awaitRollout();

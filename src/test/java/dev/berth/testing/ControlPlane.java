@@ -283,10 +283,10 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     /**
-     * The same, of a new ServiceAccount in {@code default} that may do everything: requests of the administrator would pass
-     * by the API server's queues.
+     * The same, of a new ServiceAccount in {@code default} that may do everything: requests of the administrator would
+     * bypass the API server's queues.
      */
-    public Path mightyServiceAccountKubeconfig(String name) {
+    public Path clusterAdminServiceAccountKubeconfig(String name) {
         kubectl("create", "serviceaccount", name);
         kubectl(
                 "create",

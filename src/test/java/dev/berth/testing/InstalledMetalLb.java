@@ -38,7 +38,7 @@ public final class InstalledMetalLb {
                         kind: L2Advertisement
                         metadata: {name: bench, namespace: %s}
                         """.formatted(namespace)).create();
-        return new InstalledMetalLb(namespace, cluster.mightyServiceAccountKubeconfig("metallb"));
+        return new InstalledMetalLb(namespace, cluster.clusterAdminServiceAccountKubeconfig("metallb"));
     }
 
     /** The command of its controller, without its webhook. */
