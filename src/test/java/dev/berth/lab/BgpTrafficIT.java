@@ -554,9 +554,13 @@ class BgpTrafficIT {
             awaitPeer("far", BgpTrafficIT::isReady);
             pod(1, "a");
             Service service = service("bgp", UnaryOperator.identity());
-            await(
-                    () -> far.routes(ip(service)),
-                    routes -> Stream.of(allNodes()).allMatch(node -> routes.contains("BGP.next_hop: " + node)));
+            // birdc fails while there is no route.
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(2))
+                    .ignoreExceptions()
+                    .until(
+                            () -> far.routes(ip(service)),
+                            routes -> Stream.of(allNodes()).allMatch(node -> routes.contains("BGP.next_hop: " + node)));
         }
     }
 
