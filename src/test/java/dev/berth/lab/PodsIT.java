@@ -137,6 +137,11 @@ class PodsIT {
         shell.type("kubectl -n berth-system rollout status deployment berth --timeout=220s");
     }
 
+    private static void undoRollout() {
+        shell.type("kubectl -n berth-system rollout undo deployment berth");
+        awaitRollout();
+    }
+
     private static List<Pod> replicas() {
         return admin.pods()
                 .inNamespace("berth-system")
@@ -334,16 +339,18 @@ class PodsIT {
     void imageThatIsNotThere_isNamed_andWhoServesStays() {
         shell.type("kubectl -n berth-system set image deployment/berth operator=berth:not-there");
 
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system get pods"))
-                        .containsAnyOf("ErrImagePull", "ImagePullBackOff"));
-        // The event may be there a little after the status.
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system describe pods"))
-                        .contains("Failed to pull image \"berth:not-there\""));
-        newService();
-        shell.type("kubectl -n berth-system rollout undo deployment berth");
-        awaitRollout();
+        try {
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system get pods"))
+                            .containsAnyOf("ErrImagePull", "ImagePullBackOff"));
+            // The event may be there a little after the status. For several Pods kubectl describes none by default.
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system events"))
+                            .contains("Failed to pull image \"berth:not-there\""));
+            newService();
+        } finally {
+            undoRollout();
+        }
     }
 
     @Test
@@ -352,11 +359,13 @@ class PodsIT {
         shell.type(
                 "kubectl -n berth-system set resources deployment berth --requests=memory=64Mi --limits=memory=128Mi");
 
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system describe pods"))
-                        .contains("the memory limit of 128 MiB is too small for a heap of 192 MiB"));
-        shell.type("kubectl -n berth-system rollout undo deployment berth");
-        awaitRollout();
+        try {
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system describe pods"))
+                            .contains("the memory limit of 128 MiB is too small for a heap of 192 MiB"));
+        } finally {
+            undoRollout();
+        }
     }
 
     /** The limit of the manifests: docs/operations.md, Memory. */
