@@ -193,10 +193,15 @@ public sealed interface ProviderState {
                 };
     }
 
+    /** Whether the provider was asked to send packets to nodes. */
+    default boolean targetsNodes() {
+        return this instanceof Asked asked && asked.by().capabilities().targets() == Targets.NODE_PORTS;
+    }
+
     /** Whether the provider was asked by a class whose health check depends on the nodes. */
     default boolean isCheckedByWhatNodesHave() {
         return this instanceof Asked asked
-                && asked.by().capabilities().targets() == Targets.NODE_PORTS
+                && targetsNodes()
                 && asked.by().healthCheck().isLeftToTheNodes();
     }
 

@@ -240,7 +240,7 @@ public final class ServiceControl implements ClassControl.Services {
      * others than there are now. One whose provider is just being notified looks again itself, when it is done.
      */
     public void nodesChanged() {
-        makeDue(this::knowsOthers);
+        makeDue((key, memory) -> memory.provider().targetsNodes() && knowsOthers(key, memory));
     }
 
     /** The same for one Service, whose endpoints changed. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
+import dev.berth.loadbalancer.Backends;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
@@ -69,7 +70,7 @@ class WorkForOneEventTest {
                     all.steady(),
                     all.clusterName(),
                     all.fencingToken(),
-                    all.backends(),
+                    key -> counted(all.backends().apply(key)),
                     all.isNodes(),
                     all.later(),
                     all.deleteOrphaned(),
@@ -89,6 +90,13 @@ class WorkForOneEventTest {
                             throw failure.getCause();
                         }
                     });
+        }
+
+        private Backends counted(Backends backends) {
+            return new Backends(backends.nodes(), backends.kubeProxy(), () -> {
+                objects++;
+                return backends.endpoints().get();
+            });
         }
 
         private static int size(Object answer) {
