@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,9 @@ final class AgentReports {
 
     private @Nullable NodeReport written;
     private volatile boolean closed;
+
+    /** Held while a report is being written: what is written last must be the last. */
+    private final ReentrantLock writing = new ReentrantLock();
 
     /** What is so of one protocol, put into words once somebody asks. */
     private static final class Latest {
@@ -125,13 +129,19 @@ final class AgentReports {
         if (report.parts().isEmpty() || !pace.isDue(!report.equals(written), cluster.nodeCount(), millis())) {
             return;
         }
+        writing.lock();
         try {
+            if (closed) {
+                return;
+            }
             write(report, uid.get(), ApiServer.ANSWER);
             written = report;
             pace.wrote(millis());
         } catch (IOException failure) {
             pace.failed(millis());
             warnings.warn("AgentReport: " + ApiServer.message(failure));
+        } finally {
+            writing.unlock();
         }
     }
 
@@ -153,13 +163,20 @@ final class AgentReports {
                 patience);
     }
 
-    /** Says that nothing is announced any more, as far as the API server answers in this time. */
+    /**
+     * Says that nothing is announced any more, as far as the API server answers in this time; twice that, if it has not answered the
+     * report before.
+     */
     void close(Duration patience) {
         closed = true;
         Optional<String> uid = cluster.uid(node);
         try {
-            if (uid.isPresent()) {
-                write(NodeReport.NONE, uid.get(), patience);
+            if (uid.isPresent() && writing.tryLock(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                try {
+                    write(NodeReport.NONE, uid.get(), patience);
+                } finally {
+                    writing.unlock();
+                }
             }
         } catch (IOException failure) {
             warnings.warn("AgentReport: " + ApiServer.message(failure));

@@ -84,6 +84,11 @@ final class FakeApiServer implements AutoCloseable {
         isOpen = true;
     }
 
+    /** Ends one answer that was left open, or the next one. */
+    void endPatch(String path) {
+        events(path).add(OVER);
+    }
+
     void answerPatchesWith(int status) {
         code = status;
     }

@@ -1,0 +1,69 @@
+package dev.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.announce.NodeReport;
+import dev.berth.announce.Protocol;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an agent writes of itself. */
+class AgentReportsTest {
+    private static final String PATH = "/apis/berth.dev/v1alpha1/agentreports/n1";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @TempDir
+    private Path folder;
+
+    private static List<String> reports(FakeApiServer server) {
+        return server.patches.stream().filter(patch -> patch.startsWith(PATH)).toList();
+    }
+
+    /** Else the status would name a node that announces nothing. */
+    @Test
+    void agentThatEndsWhileItsReportIsBeingWritten_saysAfterItThatItAnnouncesNothing()
+            throws IOException, InterruptedException {
+        try (FakeApiServer server = new FakeApiServer()) {
+            server.put("/api/v1/nodes", "{\"metadata\": {\"name\": \"n1\", \"uid\": \"u1\"}}");
+            server.leavePatchesOpen();
+            server.endPatch(Heartbeat.path("berth-agents", "n1"));
+            ApiServer client = server.client(folder);
+            ClusterView view = new ClusterView(client, () -> {}, new Random(1));
+            Warnings warnings = new Warnings(() -> 0);
+            AgentReports reports = new AgentReports(
+                    "n1",
+                    client,
+                    view,
+                    new Renewal("n1", "berth-agents", client, view, InstantSource.system(), new Random(1), warnings),
+                    new Random(1),
+                    warnings);
+            view.start();
+            reports.now(
+                    Protocol.L2,
+                    "all",
+                    () -> new NodeReport.Part(List.of(), new TreeMap<>(Map.of("NoService", List.of()))));
+            reports.start();
+            await().atMost(PATIENCE).until(() -> reports(server).size() == 1);
+
+            Thread ending = Thread.ofPlatform().start(() -> reports.close(PATIENCE));
+            await().during(Duration.ofMillis(300))
+                    .atMost(PATIENCE)
+                    .until(() -> reports(server).size() == 1);
+            server.endPatch(PATH);
+            server.endPatch(PATH);
+            ending.join();
+
+            assertThat(reports(server)).hasSize(2).last().asString().contains("\"spec\":{}");
+            view.close();
+        }
+    }
+}
