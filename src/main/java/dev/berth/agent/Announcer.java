@@ -213,15 +213,19 @@ final class Announcer {
     private void round(long now) {
         if (rounds.pace.begins(now) && view.isKnown()) {
             attempt(() -> decide(now));
+            rounds.pace.took(now() - now);
         }
-        if (standing.isDecided) {
-            tell(now);
-        } else {
-            attempt(() -> doubt(now));
-        }
-        takeOff(now);
-        conflicts.watch(staying().collect(Collectors.toMap(one -> inet(one.getKey()), one -> one.getValue().index)));
-        probe(now);
+        attempt(() -> {
+            if (standing.isDecided) {
+                tell(now);
+            } else {
+                doubt(now);
+            }
+        });
+        attempt(() -> takeOff(now));
+        attempt(() -> conflicts.watch(
+                staying().collect(Collectors.toMap(one -> inet(one.getKey()), one -> one.getValue().index))));
+        attempt(() -> probe(now));
         metrics.announced.set((double) staying().count());
     }
 
@@ -250,9 +254,11 @@ final class Announcer {
         convergence.begin();
         long number = view.number();
         others.know(view.others(node));
+        HostLinks before = links;
         links = readLinks();
         boolean isSettled = others.isSettled();
-        if (isSettled && (!standing.isDecided || now - rounds.lastRepair >= REPAIR)) {
+        // An interface that was down, or is another one of the same name, has lost addresses.
+        if (isSettled && (!standing.isDecided || !links.equals(before) || now - rounds.lastRepair >= REPAIR)) {
             compare(now);
         }
         SequencedMap<String, Agent> agents = others.alive();
@@ -456,7 +462,7 @@ final class Announcer {
                 MarkedAddresses.remove(inet(entry.getKey()), one.index);
                 metrics.released.inc();
                 return true;
-            } catch (IOException failure) {
+            } catch (IOException | RuntimeException failure) {
                 fail(failure);
                 one.ends = now + Pace.LOOK_AGAIN;
                 return false;

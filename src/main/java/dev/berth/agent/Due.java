@@ -10,6 +10,9 @@ final class Due {
 
     private final Pace pace;
 
+    /** When {@link #await} returned last; negative: it has not yet. */
+    private long begun = -1;
+
     Due() {
         this(Pace.LOOK_AGAIN);
     }
@@ -28,13 +31,17 @@ final class Due {
         changes.release();
     }
 
-    /** Returns when it is to be done once more. */
+    /** Returns when it is to be done once more. What the caller has done since the last time counts as how long it takes. */
     void await() throws InterruptedException {
+        if (begun >= 0) {
+            pace.took(now() - begun);
+        }
         while (true) {
             if (changes.drainPermits() > 0) {
                 pace.change();
             }
             if (pace.begins(now())) {
+                begun = now();
                 return;
             }
             long millis = pace.next() - now();

@@ -1,17 +1,22 @@
 package dev.berth.agent;
 
 /**
- * When to decide: again and again, at once when something is otherwise, and because of that ten times a second at most,
- * whatever comes. Times are milliseconds of a steady clock.
+ * When to decide: again and again, and at once when something is otherwise. Decisions that follow each other take a fifth of the
+ * time at most, where they are short, and are ten a second at most, where they are long. Times are milliseconds of a
+ * steady clock.
  */
 final class Pace {
     /** Interfaces change without a word. */
     static final long LOOK_AGAIN = 1_000;
 
-    /** What comes meanwhile is decided about together. */
-    static final long SHORTEST = 100;
+    /** From one decision because of a change to the next; what comes meanwhile is decided about together. */
+    static final long SHORTEST = 10;
+
+    static final long LONGEST = 100;
+    private static final long SHARE = 5;
 
     private final long lookAgain;
+    private long pause = LONGEST;
     private long last;
 
     /** When it was decided last because of a change: a look that finds nothing holds up none that comes after it. */
@@ -28,7 +33,7 @@ final class Pace {
     Pace(long now, long lookAgain) {
         this.lookAgain = lookAgain;
         last = now - lookAgain;
-        lastChange = now - SHORTEST;
+        lastChange = now - LONGEST;
     }
 
     /** Something is otherwise. */
@@ -54,7 +59,12 @@ final class Pace {
         return true;
     }
 
+    /** For so long the last decision took. */
+    void took(long millis) {
+        pause = Math.clamp(SHARE * millis, SHORTEST, LONGEST);
+    }
+
     long next() {
-        return isDue ? lastChange + SHORTEST : last + lookAgain;
+        return isDue ? lastChange + pause : last + lookAgain;
     }
 }

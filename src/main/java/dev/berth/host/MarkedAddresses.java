@@ -52,6 +52,7 @@ public final class MarkedAddresses {
     private static final int HEADER = 16;
     private static final int MESSAGE = 8;
     private static final int EEXIST = 17;
+    private static final int ENODEV = 19;
     private static final int EADDRNOTAVAIL = 99;
     private static final byte[] KERNEL = order(12).putShort((short) AF_NETLINK).array();
     private static final int REPLY = 1 << 16;
@@ -86,13 +87,13 @@ public final class MarkedAddresses {
     }
 
     /**
-     * Takes an address off an interface; that it is not there is well.
+     * Takes an address off an interface; that it is not there is well, and so is that there is no such interface any more.
      *
      * @throws IOException if the kernel refuses, with the reason
      */
     public static void remove(InetAddress address, int index) throws IOException {
         int code = change(DELETE, 0, address, index);
-        if (code != 0 && code != EADDRNOTAVAIL) {
+        if (code != 0 && code != EADDRNOTAVAIL && code != ENODEV) {
             throw new IOException(
                     "taking " + address.getHostAddress() + " off interface " + index + ": " + Sockets.name(code));
         }

@@ -11,7 +11,7 @@ class DueTest {
     }
 
     @Test
-    void underAStormOfChanges_itIsDueTenTimesASecondAtMost_andForgetsNone() throws InterruptedException {
+    void underAStormOfChanges_itWaitsFromOneToTheNext_andForgetsNone() throws InterruptedException {
         Due due = new Due();
         long began = now();
         for (int rounds = 0; rounds < 4; rounds++) {

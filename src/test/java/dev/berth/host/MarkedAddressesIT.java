@@ -1,6 +1,7 @@
 package dev.berth.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.host.MarkedAddresses.Held;
@@ -85,6 +86,14 @@ class MarkedAddressesIT {
             assertThat(MarkedAddresses.add(address, index)).isFalse();
             assertThat(held(address)).containsExactly(new Held(address, index, false));
         }
+    }
+
+    /** A VLAN or a bond that is configured again has another number. */
+    @ParameterizedTest
+    @ValueSource(strings = {"192.0.2.10", "2001:db8::10"})
+    void addressOfAnInterfaceThatIsGone_isGone(String text) {
+        assertThatCode(() -> MarkedAddresses.remove(InetAddress.ofLiteral(text), 9999))
+                .doesNotThrowAnyException();
     }
 
     @Test

@@ -62,15 +62,21 @@ class AgentTrafficIT {
     static void start() {
         lab = Lab.start(KubeProxyMode.NFTABLES, 3);
         operator = lab.installation().startOperator();
-        LoadBalancerClass l2 = new LoadBalancerClass();
-        l2.setMetadata(new ObjectMetaBuilder().withName("l2").build());
-        l2.setSpec(Serialization.unmarshal(
-                "{\"loadBalancerClass\": \"test.dev/l2\", \"provider\": \"l2\"}", LoadBalancerClass.Spec.class));
-        lab.installation().client().resource(l2).create();
+        loadBalancerClass("l2", "{}");
         Path key = LabAgent.prepare(lab);
         agents = lab.nodes().stream().map(node -> new LabAgent(node, key)).toList();
         agents.forEach(LabAgent::start);
         agents.forEach(LabAgent::awaitReady);
+    }
+
+    private static void loadBalancerClass(String name, String parameters) {
+        LoadBalancerClass l2 = new LoadBalancerClass();
+        l2.setMetadata(new ObjectMetaBuilder().withName(name).build());
+        l2.setSpec(Serialization.unmarshal(
+                "{\"loadBalancerClass\": \"test.dev/%s\", \"provider\": \"l2\", \"parameters\": %s}"
+                        .formatted(name, parameters),
+                LoadBalancerClass.Spec.class));
+        lab.installation().client().resource(l2).create();
     }
 
     @AfterAll
@@ -83,9 +89,9 @@ class AgentTrafficIT {
     void namespace() {
         namespace = lab.namespace("agents");
         pools++;
-        assertThat(pools).as("pools that the network of the nodes has room for").isLessThanOrEqualTo(18);
+        assertThat(pools).as("pools that the network of the nodes has room for").isLessThanOrEqualTo(28);
         lab.installation()
-                .pool(namespace, "10.77.0.%d/29".formatted(96 + 8 * pools), "fd77::%d:0/124".formatted(pools));
+                .pool(namespace, "10.77.0.%d/29".formatted(16 + 8 * pools), "fd77::%d:0/124".formatted(pools));
     }
 
     /** The next test finds three nodes that are equal. */
@@ -294,9 +300,13 @@ class AgentTrafficIT {
 
     /** How often all agents have taken an address so far. */
     private static double taken() {
+        return sum("berth_agent_taken_total");
+    }
+
+    private static double sum(String metric) {
         return agents.stream()
                 .flatMap(agent -> agent.metrics().lines())
-                .filter(line -> line.startsWith("berth_agent_taken_total "))
+                .filter(line -> line.startsWith(metric + " "))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
                 .sum();
     }
@@ -558,6 +568,78 @@ class AgentTrafficIT {
         } finally {
             heir.node().namespace().ip("address del " + ip(service) + "/32 dev eth0");
         }
+    }
+
+    @Test
+    void addressThatNoInterfaceIsFor_saysWhy_andOneThatARouterHasToSend_isAnnouncedWhereItsClassNamesAnInterface() {
+        pod(1, "a");
+        String outside = lab.namespace("outside");
+        lab.node(1).pod(outside, outside + "-a", Map.of("app", "web"));
+        lab.installation().pool(outside, "198.51.100.0/29");
+        loadBalancerClass("nope", "{\"interfaces\": \"nope0\"}");
+        loadBalancerClass("named", "{\"interfaces\": \"eth0\"}");
+        Service missing = Traffic.service(lab, namespace, "missing", "nope", UnaryOperator.identity());
+        Service nowhere = Traffic.service(lab, outside, "nowhere", "l2", UnaryOperator.identity());
+        Service routed = Traffic.service(lab, outside, "routed", "named", UnaryOperator.identity());
+
+        awaitNobody(missing, Reason.NO_NAMED_INTERFACE);
+        awaitNobody(nowhere, Reason.NO_INTERFACE);
+        LabAgent owner = owner(ip(routed));
+        assertThat(await(owner::announcements, said -> said.contains(ip(routed) + ": announced")))
+                .contains(
+                        ip(routed) + ": announced on interface eth0, of which no network has the address: a router must"
+                                + " send there what is for it; ");
+        lab.router().ip("route add " + ip(routed) + " dev eth0");
+        assertThat(awaitReply(lab.client(), url(routed)).name()).isEqualTo(outside + "-a");
+        lab.router().ip("route del " + ip(routed) + " dev eth0");
+        lab.installation().client().services().inNamespace(outside).delete();
+    }
+
+    private static void awaitNobody(Service service, Reason reason) {
+        Traffic.awaitAnnounced(
+                lab,
+                service,
+                "nobody",
+                "False %s: nobody announces %s: %s".formatted(reason.camelCase(), ip(service), reason.sentence()));
+    }
+
+    @Test
+    void address_isOnTheInterfaceThatItsClassNames_alsoOnceThatIsAnotherOne() {
+        pod(1, "a");
+        loadBalancerClass("second", "{\"interfaces\": \"second0\"}");
+        LabNode node = lab.node(2);
+        secondInterface(node);
+        try {
+            Service service = Traffic.service(lab, namespace, "web", "second", UnaryOperator.identity());
+            assertThat(owner(ip(service)).node()).isSameAs(node);
+            awaitOnSecondInterface(node, service);
+            double failures = sum("berth_agent_failures_total");
+
+            node.namespace().ip("link del second0");
+            secondInterface(node);
+            awaitOnSecondInterface(node, service);
+            assertThat(sum("berth_agent_failures_total")).isEqualTo(failures);
+
+            node.namespace().ip("link del second0");
+            awaitNobody(service, Reason.NO_NAMED_INTERFACE);
+            assertThat(sum("berth_agent_failures_total")).isEqualTo(failures);
+        } finally {
+            node.namespace().run("sh", "-c", "ip link del second0 2> /dev/null || true");
+        }
+    }
+
+    /** As a VLAN or a bond is, beside the one by which the node talks to others. */
+    private static void secondInterface(LabNode node) {
+        node.namespace().ip("link add second0 type veth peer name second1");
+        node.namespace().ip("address add 10.81.0.1/24 dev second0");
+        node.namespace().ip("link set second0 up");
+        node.namespace().ip("link set second1 up");
+    }
+
+    private static void awaitOnSecondInterface(LabNode node, Service service) {
+        await(
+                () -> node.namespace().ip("-o address show dev second0"),
+                addresses -> addresses.contains(ip(service) + "/32"));
     }
 
     @Test

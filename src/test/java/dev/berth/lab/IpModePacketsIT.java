@@ -116,6 +116,22 @@ class IpModePacketsIT {
     }
 
     @Test
+    void vip_isServedByTheNodeOfAnAgent_thatAnswersArpForIt() {
+        LabPod there = pod(2);
+        lab.controlPlane().adminClient().resource("""
+                apiVersion: berth.dev/v1alpha1
+                kind: LoadBalancerClass
+                metadata: {name: l2}
+                spec: {loadBalancerClass: test.dev/l2, provider: l2}
+                """).create();
+        try (LabAgent agent = new LabAgent(lab.node(1), LabAgent.prepare(lab)).start()) {
+            Service service = service("l2", "10.77.0.120/30", UnaryOperator.identity());
+            assertThat(awaitReply(lab.client(), url(service)).name()).isEqualTo(there.name());
+            agent.end();
+        }
+    }
+
+    @Test
     void vip_keepsTheSourceAddressOfAPod_withTrafficPolicyLocal() {
         LabPod here = pod(1);
         LabPod there = pod(2);
