@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class PodsIT {
     private static final Path QUICK_START = Path.of("docs/quick-start.md");
+    private static final Path L2 = Path.of("docs/l2.md");
     private static final Path OPERATIONS = Path.of("docs/operations.md");
     private static final Duration PATIENCE = Duration.ofMinutes(4);
 
@@ -217,14 +219,7 @@ class PodsIT {
     void quickStart_goesAsThePageSays_andARequestFromOutsideIsAnswered() throws IOException {
         List<TypedPage.Step> steps = TypedPage.steps(QUICK_START);
         assertThat(steps).hasSizeGreaterThan(7);
-        for (TypedPage.Step step : steps) {
-            if (step.typed().startsWith("kubectl wait") || step.typed().startsWith("kubectl get")) {
-                // A person would type it again on a machine that is busy.
-                await(step.typed()).atMost(PATIENCE).untilAsserted(() -> typeAndCompare(step));
-            } else {
-                typeAndCompare(step);
-            }
-        }
+        type(QUICK_START, steps, UnaryOperator.identity());
         assertThat(replicas())
                 .hasSize(2)
                 .extracting(pod -> pod.getSpec().getNodeName())
@@ -232,10 +227,23 @@ class PodsIT {
         assertThat(awaitReply(WEB).name()).startsWith("node");
     }
 
-    private static void typeAndCompare(TypedPage.Step step) {
-        String printed = withoutAges(shell.type(step.typed().replace("<your registry>", "docker.io/library")));
+    /** @param here what this cluster has in place of what the page has */
+    private static void type(Path page, List<TypedPage.Step> steps, UnaryOperator<String> here) {
+        for (TypedPage.Step step : steps) {
+            if (step.typed().startsWith("kubectl wait") || step.typed().startsWith("kubectl get")) {
+                // A person would type it again on a machine that is busy.
+                await(step.typed()).atMost(PATIENCE).untilAsserted(() -> typeAndCompare(page, step, here));
+            } else {
+                typeAndCompare(page, step, here);
+            }
+        }
+    }
+
+    private static void typeAndCompare(Path page, TypedPage.Step step, UnaryOperator<String> here) {
+        String printed =
+                withoutAges(shell.type(here.apply(step.typed()).replace("<your registry>", "docker.io/library")));
         if (!step.printed().isEmpty()) {
-            assertThat(printed).as("%s:%d", QUICK_START, step.line()).isEqualTo(withoutAges(step.printed()));
+            assertThat(printed).as("%s:%d", page, step.line()).isEqualTo(withoutAges(here.apply(step.printed())));
         }
     }
 
@@ -441,11 +449,27 @@ class PodsIT {
 
     @Test
     @Order(11)
+    void pageOfArpAndNdp_goesAsItSays_andARequestFromTheNetworkIsAnswered() throws IOException {
+        List<TypedPage.Step> steps = TypedPage.steps(L2).stream()
+                .takeWhile(step -> !step.typed().contains("addresses -o custom-columns"))
+                .toList();
+        assertThat(steps).hasSizeGreaterThan(10);
+
+        type(L2, steps, text -> text.replace("192.168.1.2", "10.77.0.2"));
+
+        assertThat(awaitReply(lan()).name()).startsWith("node");
+    }
+
+    private static String lan() {
+        return "http://%s/"
+                .formatted(shell.type("kubectl get service lan -o jsonpath='{.status.loadBalancer.ingress[0].ip}'"));
+    }
+
+    @Test
+    @Order(12)
     void components_areAddedByAKustomizationOfOnesOwn() throws IOException {
         shell.type("""
-                kubectl apply -f src/main/kubernetes/components/agent/namespace.yaml
                 kubectl apply -f src/main/kubernetes/components/haproxy/namespace.yaml
-                kubectl -n berth-agents create secret generic berth-agent --from-literal=key="$(head -c 24 /dev/urandom | base64)"
                 kubectl label node node1 berth.dev/haproxy=
                 mkdir own tls""");
         new TlsFiles(folder.resolve("tls")).renew(Set.of(HAPROXY));
@@ -511,22 +535,13 @@ class PodsIT {
                 """.formatted(name, provider, pool, policy));
     }
 
-    @Test
-    @Order(12)
-    void agents_announceToTheNetwork() {
-        serviceOfClass("lan", "l2", "10.77.0.240/28", "Local");
-
-        assertThat(awaitReply(lan()).source()).isEqualTo("10.77.0.100");
-    }
-
-    private static String lan() {
-        return "http://" + Objects.requireNonNull(addresses().get("lan")).getFirst() + "/";
-    }
-
     /** A request that is under way when its address moves may be reset, and no other fails. */
     @Test
     @Order(13)
     void agentsThatAreUpdated_andANodeThatIsDrained_keepAnAddressAnswered() {
+        shell.type("kubectl patch service lan -p '{\"spec\": {\"externalTrafficPolicy\": \"Local\"}}'");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(awaitReply(lan()).source()).isEqualTo("10.77.0.100"));
         try (Peer.Until<Load> updated = new Peer(cluster.client()).loadUntilEnd(lan())) {
             shell.type("kubectl -n berth-agents rollout restart daemonset berth-agent");
             shell.type("kubectl -n berth-agents rollout status daemonset berth-agent --timeout=200s");
