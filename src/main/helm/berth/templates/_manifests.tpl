@@ -130,11 +130,11 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- $_ := set .object.spec "replicas" (int $values.replicas) -}}
 {{- $mebibytes := regexFind "^[0-9]+" $values.memory | int -}}
 {{- if hasSuffix "Gi" $values.memory }}{{ $mebibytes = mul $mebibytes 1024 }}{{ end -}}
-{{- if lt (int $mebibytes) 256 -}}
-{{- fail (printf "memory: %s is too little; 192Mi of it are for the JVM beside its heap, so set 256Mi or more" $values.memory) -}}
+{{- if lt (int $mebibytes) 208 -}}
+{{- fail (printf "memory: %s is too little; 144Mi of it are for the JVM beside its heap, so set 208Mi or more" $values.memory) -}}
 {{- end -}}
 {{- range $container.env -}}
-{{- if eq .name "JAVA_TOOL_OPTIONS" }}{{ $_ := set . "value" (regexReplaceAll "-Xmx[0-9]+m" .value (printf "-Xmx%dm" (sub $mebibytes 192))) }}{{ end -}}
+{{- if eq .name "JAVA_TOOL_OPTIONS" }}{{ $_ := set . "value" (regexReplaceAll "-Xmx[0-9]+m" .value (printf "-Xmx%dm" (sub $mebibytes 144))) }}{{ end -}}
 {{- end -}}
 {{- $_ := set $container.resources.limits "memory" $values.memory -}}
 {{- $_ := set $container.resources.requests "memory" (printf "%dMi" (div (mul $mebibytes 2) 3)) -}}

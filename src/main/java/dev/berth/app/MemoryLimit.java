@@ -15,7 +15,7 @@ record MemoryLimit(long limit, long heap) {
     private static final long LEAST_BESIDE_HEAP = 64 * MIB;
 
     /** What they need usually: docs/operations.md, Memory. */
-    private static final long BESIDE_HEAP = 150 * MIB;
+    private static final long BESIDE_HEAP = 144 * MIB;
 
     static MemoryLimit ofThisProcess() {
         OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);

@@ -11,8 +11,8 @@ class MemoryLimitTest {
     void heapThatDoesNotFit_isRefused_withTheLimitThatItNeeds() {
         assertThat(new MemoryLimit(128 * MIB, 192 * MIB).tooSmall())
                 .contains(
-                        "the memory limit of 128 MiB is too small for a heap of 192 MiB: set the Pod's limit to 342Mi,"
-                                + " or -Xmx in JAVA_TOOL_OPTIONS lower; the JVM needs about 150 MiB beside the heap");
+                        "the memory limit of 128 MiB is too small for a heap of 192 MiB: set the Pod's limit to 336Mi,"
+                                + " or -Xmx in JAVA_TOOL_OPTIONS lower; the JVM needs about 144 MiB beside the heap");
     }
 
     @Test

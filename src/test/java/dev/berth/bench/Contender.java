@@ -137,9 +137,9 @@ interface Contender {
                 return Running.of(berth.startOperatorWithout("--leader-elect"));
             }
 
-            /** Starts it with these plug-ins beside its own providers. */
+            /** Starts it with these plug-ins beside its own providers, and with the heap that the docs have for many endpoints. */
             Running startWithPlugins(Path folder) {
-                return Running.of(berth.startOperatorWith("--plugin-dir=" + folder));
+                return Running.of(berth.startOperatorWith(192, "--plugin-dir=" + folder));
             }
         }
     }

@@ -38,25 +38,26 @@ public final class InstalledBerth {
 
     /** Starts the operator and returns once it says that it works. */
     public OperatorProcess startOperator() {
-        return start(flags().stream());
+        return start(List.of(), flags().stream());
     }
 
     /** The same, without one of its flags. */
     public OperatorProcess startOperatorWithout(String flag) {
-        return start(flags().stream().filter(other -> !other.equals(flag)));
+        return start(List.of(), flags().stream().filter(other -> !other.equals(flag)));
     }
 
-    /** The same, with one more flag. */
-    public OperatorProcess startOperatorWith(String flag) {
-        return start(Stream.concat(flags().stream(), Stream.of(flag)));
+    /** The same, with a heap that may have so many MiB, and one more flag. */
+    public OperatorProcess startOperatorWith(int heap, String flag) {
+        return start(List.of("-Xmx%dm".formatted(heap)), Stream.concat(flags().stream(), Stream.of(flag)));
     }
 
-    private OperatorProcess start(Stream<String> deployed) {
+    private OperatorProcess start(List<String> jvmOptions, Stream<String> deployed) {
         Path kubeconfig = cluster.serviceAccountKubeconfig(NAMESPACE, NAME);
         // There is no other ServiceCIDR controller to wait for.
         String[] flags = Stream.concat(deployed, Stream.of("--service-cidr-takeover-delay=PT1S"))
                 .toArray(String[]::new);
-        OperatorProcess operator = OperatorProcess.startWith(List.of(AOT_CACHE), kubeconfig, flags);
+        OperatorProcess operator = OperatorProcess.startWith(
+                Stream.concat(Stream.of(AOT_CACHE), jvmOptions.stream()).toList(), kubeconfig, flags);
         try {
             operator.awaitLog("ready after");
             return operator;

@@ -370,7 +370,7 @@ class PodsIT {
         try {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system describe pods"))
-                            .contains("the memory limit of 128 MiB is too small for a heap of 192 MiB"));
+                            .contains("the memory limit of 128 MiB is too small for a heap of 112 MiB"));
         } finally {
             undoRollout();
         }
@@ -397,7 +397,7 @@ class PodsIT {
         assertThat(admin.services().inNamespace("many").list().getItems())
                 .hasSize(MANY)
                 .noneMatch(service -> Installation.ips(service).isEmpty());
-        PodStory.figure("peak of the leader's resident memory with %,d Services: %s, of a limit of 384 MiB"
+        PodStory.figure("peak of the leader's resident memory with %,d Services: %s, of a limit of 256 MiB"
                 .formatted(
                         MANY,
                         shell.type("grep VmHWM /proc/%s/status | tr -s '\\t ' ' ' | cut -d ' ' -f 2,3"
