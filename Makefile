@@ -173,6 +173,11 @@ bench-haproxy: lab-possible kube-to-lab $(AOT_CACHE) ## (root, Linux) compares B
 bench-bgp: lab-possible kube-to-lab lab-tools $(AOT_CACHE) ## (root, Linux) how fast routes follow, and what is lost when something ends (minutes)
 	@$(JDK) src/test/lab/bin/java $(JAVA_OPTIONS) -Dberth.aot=true dev.berth.lab.BgpBench
 
+.PHONY: bench-l2
+bench-l2: lab-possible kube-to-lab lab-tools $(AOT_CACHE) ## (root, Linux) agents beside MetalLB's speakers: memory, and how long an address is away when it moves
+	@$(KUBE) metallb metallb-speaker
+	@$(JDK) src/test/lab/bin/java $(JAVA_OPTIONS) -Dberth.aot=true dev.berth.lab.L2Bench $(BENCH)
+
 .PHONY: bench-address
 bench-address: $(BUILT) ## measures the ledger of addresses by how many it holds (minutes)
 	@$(JMH) dev.berth.bench.AddressBench
