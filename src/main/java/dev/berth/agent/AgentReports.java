@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -41,10 +40,7 @@ final class AgentReports {
     private final Map<Protocol, Latest> parts = new EnumMap<>(Protocol.class);
 
     private @Nullable NodeReport written;
-    private volatile boolean closed;
-
-    /** Held while a report is being written: what is written last must be the last. */
-    private final ReentrantLock writing = new ReentrantLock();
+    private final OrderedWrites writes = new OrderedWrites();
 
     /** What is so of one protocol, put into words once somebody asks. */
     private static final class Latest {
@@ -103,7 +99,7 @@ final class AgentReports {
 
     private void run() {
         try {
-            while (!closed) {
+            while (!writes.isOver()) {
                 try {
                     report();
                 } catch (RuntimeException failure) {
@@ -129,19 +125,15 @@ final class AgentReports {
         if (report.parts().isEmpty() || !pace.isDue(!report.equals(written), cluster.nodeCount(), millis())) {
             return;
         }
-        writing.lock();
         try {
-            if (closed) {
-                return;
-            }
-            write(report, uid.get(), ApiServer.ANSWER);
-            written = report;
-            pace.wrote(millis());
+            writes.next(() -> {
+                write(report, uid.get(), ApiServer.ANSWER);
+                written = report;
+                pace.wrote(millis());
+            });
         } catch (IOException failure) {
             pace.failed(millis());
             warnings.warn("AgentReport: " + ApiServer.message(failure));
-        } finally {
-            writing.unlock();
         }
     }
 
@@ -168,16 +160,13 @@ final class AgentReports {
      * report before.
      */
     void close(Duration patience) {
-        closed = true;
         Optional<String> uid = cluster.uid(node);
         try {
-            if (uid.isPresent() && writing.tryLock(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                try {
+            writes.last(patience, () -> {
+                if (uid.isPresent()) {
                     write(NodeReport.NONE, uid.get(), patience);
-                } finally {
-                    writing.unlock();
                 }
-            }
+            });
         } catch (IOException failure) {
             warnings.warn("AgentReport: " + ApiServer.message(failure));
         } catch (InterruptedException hurried) {

@@ -71,7 +71,7 @@ final class Announcer {
 
     private final Decided decided = new Decided();
     private SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
-    private HostLinks links = new HostLinks(List.of(), Map.of());
+    private final KnownLinks links = new KnownLinks(HostLinks::read);
     private Set<String> lastAlive = Set.of();
     private final Rounds rounds = new Rounds();
 
@@ -98,6 +98,7 @@ final class Announcer {
 
     /** An address on an interface. */
     private static final class Bound {
+        private final InetAddress address;
         private final String link;
         private final int index;
         private final Tellings tellings;
@@ -106,7 +107,8 @@ final class Announcer {
         /** When it is taken off; 0: it stays. */
         private long ends;
 
-        Bound(String link, int index, long now) {
+        Bound(Ip ip, String link, int index, long now) {
+            this.address = inet(ip);
             this.link = link;
             this.index = index;
             this.tellings = new Tellings(now);
@@ -143,6 +145,18 @@ final class Announcer {
     void look() {
         convergence.change();
         due.release();
+    }
+
+    /** The interfaces of the host are otherwise: looks at them at once. */
+    void lookAtLinks() {
+        links.change();
+        look();
+    }
+
+    /** An address is not there any more: puts it back, if it is to be. */
+    void lookAtAddress(InetAddress address, int index) {
+        links.lose(address, index);
+        look();
     }
 
     /** Announces from now on, until {@link #end}. */
@@ -211,9 +225,10 @@ final class Announcer {
     }
 
     private void round(long now) {
+        boolean decides = false;
         if (rounds.pace.begins(now) && view.isKnown()) {
+            decides = true;
             attempt(() -> decide(now));
-            rounds.pace.took(now() - now);
         }
         attempt(() -> {
             if (standing.isDecided) {
@@ -224,9 +239,12 @@ final class Announcer {
         });
         attempt(() -> takeOff(now));
         attempt(() -> conflicts.watch(
-                staying().collect(Collectors.toMap(one -> inet(one.getKey()), one -> one.getValue().index))));
+                staying().collect(Collectors.toMap(one -> one.getValue().address, one -> one.getValue().index))));
         attempt(() -> probe(now));
         metrics.announced.set((double) staying().count());
+        if (decides) {
+            rounds.pace.took(now() - now);
+        }
     }
 
     private Stream<Map.Entry<Ip, Bound>> staying() {
@@ -242,7 +260,7 @@ final class Announcer {
             compare(now);
         }
         bound.forEach((ip, one) -> {
-            if (one.ends == 0 && conflicts.claimant(inet(ip)) != null) {
+            if (one.ends == 0 && conflicts.claimant(one.address) != null) {
                 one.ends = now;
                 LOG.info("{} is given up: another machine answers for it", ip);
             }
@@ -254,11 +272,12 @@ final class Announcer {
         convergence.begin();
         long number = view.number();
         others.know(view.others(node));
-        HostLinks before = links;
-        links = readLinks();
+        links.look(view.allParameters(), now, this::fail);
+        // An interface that was down has lost addresses.
+        Set<KnownLinks.Lost> lost = links.lost();
+        bound.values().removeIf(one -> one.ends == 0 && lost.contains(new KnownLinks.Lost(one.address, one.index)));
         boolean isSettled = others.isSettled();
-        // An interface that was down, or is another one of the same name, has lost addresses.
-        if (isSettled && (!standing.isDecided || !links.equals(before) || now - rounds.lastRepair >= REPAIR)) {
+        if (isSettled && (!standing.isDecided || now - rounds.lastRepair >= REPAIR)) {
             compare(now);
         }
         SequencedMap<String, Agent> agents = others.alive();
@@ -301,15 +320,6 @@ final class Announcer {
         return next;
     }
 
-    private HostLinks readLinks() {
-        try {
-            return HostLinks.read(view.allParameters());
-        } catch (SocketException failure) {
-            fail(failure);
-            return links;
-        }
-    }
-
     /** It is steady from the start if nobody else is: else all would wait for each other. */
     private Agent self(SequencedMap<String, Agent> agents, boolean isSettled, long now) {
         boolean willing = !rounds.isEnding && isSettled;
@@ -318,7 +328,7 @@ final class Announcer {
             standing.steady = agents.values().stream().noneMatch(agent -> agent.willing() && agent.steady());
         }
         standing.steady |= willing && now - standing.willingSince >= STEADY;
-        List<Link> told = Link.told(links.links(), view::asked);
+        List<Link> told = Link.told(links.now().links(), view::asked);
         return new Agent(willing, contact.now(), standing.steady, told, refusals.at(now));
     }
 
@@ -354,7 +364,7 @@ final class Announcer {
         for (Map.Entry<Ip, Held> left : marked.entrySet()) {
             int index = left.getValue().index();
             NetworkInterface by = NetworkInterface.getByIndex(index);
-            bound.put(left.getKey(), new Bound(by == null ? "" : by.getName(), index, now));
+            bound.put(left.getKey(), new Bound(left.getKey(), by == null ? "" : by.getName(), index, now));
             LOG.info("{} is on this node since an earlier process", left.getKey());
         }
         rounds.lastRepair = now;
@@ -404,7 +414,7 @@ final class Announcer {
     }
 
     private void take(Ip ip, String link, Set<Ip> ofOthers, long now) {
-        Integer index = links.indexes().get(link);
+        Integer index = links.now().indexes().get(link);
         Bound before = bound.get(ip);
         if (index == null) {
             return;
@@ -422,14 +432,14 @@ final class Announcer {
         }
         try {
             if (before != null) {
-                MarkedAddresses.remove(inet(ip), before.index);
+                MarkedAddresses.remove(before.address, before.index);
                 bound.remove(ip);
             }
             if (!MarkedAddresses.add(inet(ip), index)) {
                 leaveToOthers(refusals.onHost(ip));
                 return;
             }
-            bound.put(ip, new Bound(link, index, now));
+            bound.put(ip, new Bound(ip, link, index, now));
             metrics.taken.inc();
             LOG.info("{} {}", ip, Objects.requireNonNull(verdicts.get(ip)).sentence());
         } catch (IOException failure) {
@@ -459,7 +469,7 @@ final class Announcer {
                 return false;
             }
             try {
-                MarkedAddresses.remove(inet(entry.getKey()), one.index);
+                MarkedAddresses.remove(one.address, one.index);
                 metrics.released.inc();
                 return true;
             } catch (IOException | RuntimeException failure) {
@@ -541,7 +551,7 @@ final class Announcer {
         synchronized (this) {
             rounds.isEnding = true;
             due.release();
-            others.become(new Agent(false, contact.now(), false, links.links()));
+            others.become(new Agent(false, contact.now(), false, links.now().links()));
         }
         others.awaitHeard(LINGER);
         Thread.sleep(LINGER);

@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +46,10 @@ final class BgpReports {
     private final Map<String, EntryWrites> writes = new HashMap<>();
 
     private volatile @Nullable SequencedMap<String, Said> said;
-    private volatile boolean closed;
+    /** The peers that may have an entry of this process, which has not been seen yet. */
+    private final Set<String> entered = ConcurrentHashMap.newKeySet();
+
+    private final OrderedWrites ordered = new OrderedWrites();
 
     /**
      * What is so now of one peer.
@@ -115,23 +120,26 @@ final class BgpReports {
 
     /** Takes the entries of this node away, as far as the API server answers in this time: nothing is announced any more. */
     void close(Duration patience) {
-        closed = true;
-        long end = millis() + patience.toMillis();
         try {
-            for (BgpView.PeerObject peer : view.peers()) {
-                if (peer.seen().mine().isPresent() && millis() < end) {
-                    String name = peer.peer().name();
-                    server.apply(
-                            path(name),
-                            FieldManagers.agent(node),
-                            PeerEntry.applied(name, Optional.empty()),
-                            Duration.ofMillis(end - millis()));
-                }
-            }
+            ordered.last(patience, () -> removeEntries(patience));
         } catch (IOException failure) {
             warnings.warn("status of BGPPeers: " + ApiServer.message(failure));
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void removeEntries(Duration patience) throws IOException, InterruptedException {
+        long end = millis() + patience.toMillis();
+        for (BgpView.PeerObject peer : view.peers()) {
+            String name = peer.peer().name();
+            if ((peer.seen().mine().isPresent() || entered.contains(name)) && millis() < end) {
+                server.apply(
+                        path(name),
+                        FieldManagers.agent(node),
+                        PeerEntry.applied(name, Optional.empty()),
+                        Duration.ofMillis(end - millis()));
+            }
         }
     }
 
@@ -157,7 +165,7 @@ final class BgpReports {
 
     private void run() {
         try {
-            while (!closed) {
+            while (!ordered.isOver()) {
                 SequencedMap<String, Said> now = said;
                 if (now != null) {
                     attempt(now);
@@ -188,7 +196,7 @@ final class BgpReports {
         List<BgpView.PeerObject> peers = view.peers();
         String time = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
         for (BgpView.PeerObject peer : peers) {
-            if (closed) {
+            if (ordered.isOver()) {
                 return;
             }
             String name = peer.peer().name();
@@ -208,9 +216,17 @@ final class BgpReports {
 
     private void write(String name, EntryWrites.Write write, EntryWrites pacing) throws InterruptedException {
         try {
-            server.apply(
-                    path(name), FieldManagers.agent(node), PeerEntry.applied(name, write.entry()), ApiServer.ANSWER);
-            pacing.wrote(write, millis());
+            ordered.next(() -> {
+                if (write.entry().isPresent()) {
+                    entered.add(name);
+                }
+                server.apply(
+                        path(name),
+                        FieldManagers.agent(node),
+                        PeerEntry.applied(name, write.entry()),
+                        ApiServer.ANSWER);
+                pacing.wrote(write, millis());
+            });
         } catch (ApiServer.Refused refused) {
             pacing.failed(millis());
             // Too many write at once, or somebody has deleted it, which comes by the watch.

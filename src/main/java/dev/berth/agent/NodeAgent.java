@@ -5,8 +5,10 @@ import dev.berth.agent.membership.SharedKey;
 import dev.berth.announce.Agent;
 import dev.berth.announce.ApiContact;
 import dev.berth.host.Claimants;
+import dev.berth.host.InterfaceChanges;
 import io.grpc.ManagedChannel;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +27,7 @@ public final class NodeAgent implements AutoCloseable {
     private final Claimants claimants;
     private final AgentReports reports;
     private final Announcer announcer;
+    private final InterfaceChanges interfaces;
     private final @Nullable Bgp bgp;
 
     /**
@@ -63,6 +66,17 @@ public final class NodeAgent implements AutoCloseable {
         Conflicts conflicts = new Conflicts(metrics);
         claimants = new Claimants(conflicts::claimed);
         announcer = new Announcer(node, view, others, contact, metrics, conflicts, warnings, reports);
+        interfaces = new InterfaceChanges(new InterfaceChanges.Listener() {
+            @Override
+            public void changed() {
+                announcer.lookAtLinks();
+            }
+
+            @Override
+            public void gone(InetAddress address, int index) {
+                announcer.lookAtAddress(address, index);
+            }
+        });
         look.set(() -> {
             announcer.look();
             if (bgp != null) {
@@ -123,5 +137,6 @@ public final class NodeAgent implements AutoCloseable {
         }
         others.close();
         claimants.close();
+        interfaces.close();
     }
 }

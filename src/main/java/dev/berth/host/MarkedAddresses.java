@@ -21,13 +21,13 @@ public final class MarkedAddresses {
     /** Of all that this class puts somewhere: the letters b and e. */
     static final int MARK = 0x6265;
 
-    private static final int AF_NETLINK = 16;
-    private static final int NETLINK_ROUTE = 0;
+    static final int AF_NETLINK = 16;
+    static final int NETLINK_ROUTE = 0;
     private static final int AF_INET = 2;
     private static final int AF_INET6 = 10;
 
-    private static final short NEW = 20;
-    private static final short DELETE = 21;
+    static final short NEW = 20;
+    static final short DELETE = 21;
     private static final short GET = 22;
     private static final int NLMSG_ERROR = 2;
     private static final int NLMSG_DONE = 3;
@@ -55,7 +55,7 @@ public final class MarkedAddresses {
     private static final int ENODEV = 19;
     private static final int EADDRNOTAVAIL = 99;
     private static final byte[] KERNEL = order(12).putShort((short) AF_NETLINK).array();
-    private static final int REPLY = 1 << 16;
+    static final int REPLY = 1 << 16;
 
     /**
      * An address on an interface.
@@ -160,7 +160,7 @@ public final class MarkedAddresses {
         return !isEnd;
     }
 
-    private static Held held(ByteBuffer body) throws IOException {
+    static Held held(ByteBuffer body) throws IOException {
         int prefix = body.get(body.position() + 1) & 0xff;
         int index = body.getInt(body.position() + 4);
         byte[] address = {};
@@ -192,7 +192,7 @@ public final class MarkedAddresses {
         }
     }
 
-    private interface Answer {
+    interface Answer {
         /** Whether there is more to come. */
         boolean take(int type, ByteBuffer body) throws IOException;
     }
@@ -207,21 +207,29 @@ public final class MarkedAddresses {
                 if (!reply.hasRemaining()) {
                     throw new IOException("the kernel does not answer");
                 }
-                while (reply.remaining() >= HEADER) {
-                    int begin = reply.position();
-                    int length = reply.getInt(begin);
-                    int type = reply.getShort(begin + 4);
-                    ByteBuffer body = reply.slice(begin + HEADER, Math.max(0, length - HEADER))
-                            .order(ByteOrder.nativeOrder());
-                    if (!answer.take(type, body)) {
-                        return;
-                    }
-                    reply.position(Math.min(reply.limit(), begin + aligned(length)));
+                if (!each(reply, answer)) {
+                    return;
                 }
             }
         } finally {
             Sockets.close(socket);
         }
+    }
+
+    /** Takes one message after the other of those that came at once; false: there is no more to come. */
+    static boolean each(ByteBuffer messages, Answer answer) throws IOException {
+        while (messages.remaining() >= HEADER) {
+            int begin = messages.position();
+            int length = messages.getInt(begin);
+            int type = messages.getShort(begin + 4);
+            ByteBuffer body =
+                    messages.slice(begin + HEADER, Math.max(0, length - HEADER)).order(ByteOrder.nativeOrder());
+            if (!answer.take(type, body)) {
+                return false;
+            }
+            messages.position(Math.min(messages.limit(), begin + aligned(length)));
+        }
+        return true;
     }
 
     private static void attribute(ByteBuffer message, short type, byte[] value) {

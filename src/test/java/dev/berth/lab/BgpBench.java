@@ -49,7 +49,7 @@ final class BgpBench {
     private static final int REQUESTS = 5_000;
     private static final int CLIENTS = 16;
     private static final String PAUSE = "40ms";
-    /** An agent decides ten times a second at most; what comes sooner after the last event waits. */
+    /** What comes up to 100 ms after a decision that takes long waits. */
     private static final int AFTER_THE_LAST = 150;
 
     private static final int HOLD_TIME = 30;

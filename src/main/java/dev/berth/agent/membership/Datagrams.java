@@ -32,6 +32,7 @@ public final class Datagrams implements AutoCloseable {
     private final Consumer<String> warning;
     private final Membership membership;
     private final AtomicLong refused = new AtomicLong();
+    private final StateCache states = new StateCache();
     private Map<String, InetAddress> places = Map.of();
     private SequencedMap<String, Agent> lastAlive = new TreeMap<>();
     private volatile boolean closed;
@@ -81,6 +82,7 @@ public final class Datagrams implements AutoCloseable {
     public void know(Map<String, InetAddress> others) {
         synchronized (this) {
             places = Map.copyOf(others);
+            states.retain(others.keySet());
             membership.know(others.keySet(), now());
         }
         notice();
@@ -167,7 +169,7 @@ public final class Datagrams implements AutoCloseable {
         }
         Message message;
         try {
-            message = Message.decoded(bytes);
+            message = Message.decoded(bytes, states::read);
         } catch (IOException other) {
             warning.accept("what the agent at %s says is not understood: %s"
                     .formatted(packet.getAddress().getHostAddress(), other.getMessage()));
@@ -209,7 +211,7 @@ public final class Datagrams implements AutoCloseable {
             if (place == null) {
                 continue;
             }
-            byte[] sealed = key.sealed(message.encoded());
+            byte[] sealed = key.sealed(message.encoded(states.written(message.state())));
             try {
                 socket.send(
                         new DatagramPacket(sealed, sealed.length, new InetSocketAddress(place, socket.getLocalPort())));

@@ -54,6 +54,11 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
     }
 
     byte[] encoded() {
+        return encoded(encoded(state));
+    }
+
+    /** @param ofState {@link #state}, as {@link #encoded(State)} has it: most messages have that of the one before */
+    byte[] encoded(byte[] ofState) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeByte(VERSION);
@@ -62,6 +67,16 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
             out.writeUTF(to);
             out.writeLong(number);
             out.writeUTF(suspect);
+            out.write(ofState);
+        } catch (IOException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+        return bytes.toByteArray();
+    }
+
+    static byte[] encoded(State state) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeLong(state.began());
             out.writeLong(state.version());
             out.writeBoolean(state.agent().willing());
@@ -88,12 +103,22 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
         return bytes.toByteArray();
     }
 
+    /** Reads the rest of a message of a node. */
+    interface StateReader {
+        State read(String node, byte[] bytes) throws IOException;
+    }
+
     /**
      * Reads what {@link #encoded} wrote.
      *
      * @throws IOException if it is something else
      */
     static Message decoded(byte[] bytes) throws IOException {
+        return decoded(bytes, (_, state) -> state(state));
+    }
+
+    /** The same, with what another way reads the state by. */
+    static Message decoded(byte[] bytes, StateReader reader) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
             int version = in.readUnsignedByte();
             if (version != VERSION) {
@@ -105,6 +130,19 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
             String to = in.readUTF();
             long number = in.readLong();
             String suspect = in.readUTF();
+            return new Message(kind, from, to, number, reader.read(from, in.readAllBytes()), suspect);
+        } catch (IllegalArgumentException odd) {
+            throw new IOException("it cannot be read: " + odd.getMessage(), odd);
+        }
+    }
+
+    /**
+     * Reads what {@link #encoded(State)} wrote.
+     *
+     * @throws IOException if it is something else
+     */
+    static State state(byte[] bytes) throws IOException {
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
             long began = in.readLong();
             long stateVersion = in.readLong();
             boolean willing = in.readBoolean();
@@ -124,8 +162,7 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
             for (int left = in.readUnsignedShort(); left > 0; left--) {
                 refused.put(Ip.parse(in.readUTF()), Reason.valueOf(in.readUTF()));
             }
-            State state = new State(began, stateVersion, new Agent(willing, contact, steady, links, refused));
-            return new Message(kind, from, to, number, state, suspect);
+            return new State(began, stateVersion, new Agent(willing, contact, steady, links, refused));
         } catch (IllegalArgumentException odd) {
             throw new IOException("it cannot be read: " + odd.getMessage(), odd);
         }
