@@ -134,7 +134,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- fail (printf "memory: %s is too little; 144Mi of it are for the JVM beside its heap, so set 208Mi or more" $values.memory) -}}
 {{- end -}}
 {{- range $container.env -}}
-{{- if eq .name "JAVA_TOOL_OPTIONS" }}{{ $_ := set . "value" (regexReplaceAll "-Xmx[0-9]+m" .value (printf "-Xmx%dm" (sub $mebibytes 144))) }}{{ end -}}
+{{- if eq .name "JAVA_TOOL_OPTIONS" }}{{ $_ := set . "value" (regexReplaceAll "-Xmx[0-9]+m" .value (printf "-Xmx%dm" (min (sub $mebibytes 144) (div $mebibytes 2)))) }}{{ end -}}
 {{- end -}}
 {{- $_ := set $container.resources.limits "memory" $values.memory -}}
 {{- $_ := set $container.resources.requests "memory" (printf "%dMi" (div (mul $mebibytes 2) 3)) -}}

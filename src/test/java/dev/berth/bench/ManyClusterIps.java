@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.networking.v1.IPAddressBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -43,7 +44,7 @@ final class ManyClusterIps {
                     .create();
 
             long start = System.nanoTime();
-            try (OperatorProcess operator = OperatorProcess.start(berth.kubeconfig())) {
+            try (OperatorProcess operator = OperatorProcess.startWith(List.of("-Xmx132m"), berth.kubeconfig())) {
                 measure(client, operator, start);
             }
         }
