@@ -46,6 +46,9 @@ final class Announcer {
     /** How often what the kernel has is compared with what it should have. */
     private static final long REPAIR = 10_000;
 
+    /** The same once the kernel has told of a loss: somebody may take addresses away again and again. */
+    private static final long REPAIR_BROKEN = 1_000;
+
     /** How often it is asked who else has an address. */
     private static final long PROBE = 60_000;
 
@@ -85,6 +88,9 @@ final class Announcer {
         private final Pace pace = new Pace(now());
         private volatile boolean isEnding;
         private long lastRepair = now() - REPAIR;
+
+        /** Whether the kernel may have lost an address that it should have. */
+        private boolean isBroken;
     }
 
     /** What this agent has been for how long. */
@@ -156,6 +162,12 @@ final class Announcer {
     /** An address is not there any more: puts it back, if it is to be. */
     void lookAtAddress(InetAddress address, int index) {
         links.lose(address, index);
+        look();
+    }
+
+    /** Either may have happened. */
+    void lookAtAll() {
+        links.miss();
         look();
     }
 
@@ -274,10 +286,11 @@ final class Announcer {
         others.know(view.others(node));
         links.look(view.allParameters(), now, this::fail);
         // An interface that was down has lost addresses.
-        Set<KnownLinks.Lost> lost = links.lost();
-        bound.values().removeIf(one -> one.ends == 0 && lost.contains(new KnownLinks.Lost(one.address, one.index)));
+        rounds.isBroken |=
+                links.isLost(bound.values().stream().map(one -> new KnownLinks.Lost(one.address, one.index)));
         boolean isSettled = others.isSettled();
-        if (isSettled && (!standing.isDecided || now - rounds.lastRepair >= REPAIR)) {
+        long repair = rounds.isBroken ? REPAIR_BROKEN : REPAIR;
+        if (isSettled && (!standing.isDecided || now - rounds.lastRepair >= repair)) {
             compare(now);
         }
         SequencedMap<String, Agent> agents = others.alive();
@@ -368,6 +381,7 @@ final class Announcer {
             LOG.info("{} is on this node since an earlier process", left.getKey());
         }
         rounds.lastRepair = now;
+        rounds.isBroken = false;
     }
 
     /**
@@ -442,6 +456,8 @@ final class Announcer {
             bound.put(ip, new Bound(ip, link, index, now));
             metrics.taken.inc();
             LOG.info("{} {}", ip, Objects.requireNonNull(verdicts.get(ip)).sentence());
+        } catch (MarkedAddresses.NoInterfaceException gone) {
+            links.change();
         } catch (IOException failure) {
             fail(failure);
             leaveToOthers(refusals.byKernel(ip, now));

@@ -129,16 +129,21 @@ final class BgpReports {
         }
     }
 
-    private void removeEntries(Duration patience) throws IOException, InterruptedException {
+    private void removeEntries(Duration patience) throws InterruptedException {
         long end = millis() + patience.toMillis();
         for (BgpView.PeerObject peer : view.peers()) {
             String name = peer.peer().name();
-            if ((peer.seen().mine().isPresent() || entered.contains(name)) && millis() < end) {
-                server.apply(
-                        path(name),
-                        FieldManagers.agent(node),
-                        PeerEntry.applied(name, Optional.empty()),
-                        Duration.ofMillis(end - millis()));
+            long left = end - millis();
+            if ((peer.seen().mine().isPresent() || entered.contains(name)) && left > 0) {
+                try {
+                    server.apply(
+                            path(name),
+                            FieldManagers.agent(node),
+                            PeerEntry.applied(name, Optional.empty()),
+                            Duration.ofMillis(left));
+                } catch (IOException failure) {
+                    warnings.warn("status of BGPPeer " + name + ": " + ApiServer.message(failure));
+                }
             }
         }
     }

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The interfaces of this host as they were read last. There may be an interface for each Pod, and thousands of addresses on one, so they
@@ -21,6 +22,7 @@ final class KnownLinks {
 
     private final Reading reading;
     private final AtomicBoolean isStale = new AtomicBoolean(true);
+    private final AtomicBoolean mayBeLost = new AtomicBoolean();
     private final Set<Lost> lost = ConcurrentHashMap.newKeySet();
     private HostLinks links = new HostLinks(List.of(), Map.of());
     private List<L2Parameters> parameters = List.of();
@@ -48,11 +50,17 @@ final class KnownLinks {
         lost.add(new Lost(address, index));
     }
 
-    /** What was lost since this was asked last. */
-    Set<Lost> lost() {
+    /** Anything may be otherwise. Called by any thread. */
+    void miss() {
+        mayBeLost.set(true);
+        change();
+    }
+
+    /** Whether one of these may have been lost since this was asked last. */
+    boolean isLost(Stream<Lost> here) {
         Set<Lost> since = Set.copyOf(lost);
         lost.removeAll(since);
-        return since;
+        return mayBeLost.getAndSet(false) || (!since.isEmpty() && here.anyMatch(since::contains));
     }
 
     /** Reads them, if they may be otherwise. */

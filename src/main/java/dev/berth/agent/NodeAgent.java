@@ -76,6 +76,11 @@ public final class NodeAgent implements AutoCloseable {
             public void gone(InetAddress address, int index) {
                 announcer.lookAtAddress(address, index);
             }
+
+            @Override
+            public void missed() {
+                announcer.lookAtAll();
+            }
         });
         look.set(() -> {
             announcer.look();

@@ -18,17 +18,26 @@ public final class InterfaceChanges implements AutoCloseable {
     /** After which it looks whether it is closed. */
     private static final int SECONDS = 1;
 
+    /** After a failure, in milliseconds. */
+    private static final long PAUSE = 100;
+
     private final int socket;
     private final Listener listener;
     private volatile boolean closed;
 
+    /** Whether the kernel had more to tell than it keeps. */
+    private boolean hasMissed;
+
     /** Notified of each change. Called by one thread, which waits for it. */
     public interface Listener {
-        /** An interface, or a network on one, has come, gone or become another; or something may have been missed. */
+        /** An interface, or a network on one, has come, gone or become another. */
         void changed();
 
-        /** A single address (/32, /128) is on that interface no more. */
+        /** An address of {@link MarkedAddresses} is on that interface no more, also where that has taken it off. */
         void gone(InetAddress address, int index);
+
+        /** Either of these may have happened. */
+        void missed();
     }
 
     /**
@@ -70,12 +79,17 @@ public final class InterfaceChanges implements AutoCloseable {
     private void hear() throws InterruptedException {
         try {
             ByteBuffer messages = Sockets.receive(socket, MarkedAddresses.REPLY).bytes();
+            if (hasMissed && !messages.hasRemaining()) {
+                // The kernel says once that it drops some, and drops until all is read that it has kept.
+                hasMissed = false;
+                listener.missed();
+            }
             boolean _ = MarkedAddresses.each(messages, this::take);
-        } catch (IOException failure) {
-            // There were more than the kernel keeps.
+        } catch (IOException | RuntimeException failure) {
             LOG.debug("hearing of interfaces: {}", failure.getMessage());
-            listener.changed();
-            Thread.sleep(1_000L * SECONDS);
+            hasMissed = true;
+            listener.missed();
+            Thread.sleep(PAUSE);
         }
     }
 
@@ -86,7 +100,7 @@ public final class InterfaceChanges implements AutoCloseable {
             boolean isSingle = prefix == held.address().getAddress().length * 8;
             if (!isSingle) {
                 listener.changed();
-            } else if (type == MarkedAddresses.DELETE) {
+            } else if (type == MarkedAddresses.DELETE && held.isMarked()) {
                 listener.gone(held.address(), held.index());
             }
         } else {

@@ -65,16 +65,29 @@ public final class MarkedAddresses {
      */
     public record Held(InetAddress address, int index, boolean isMarked) {}
 
+    /** An interface went before an address was put on it. */
+    public static final class NoInterfaceException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        private NoInterfaceException(InetAddress address, int index) {
+            super("putting " + address.getHostAddress() + " on interface " + index + ": " + Sockets.name(ENODEV));
+        }
+    }
+
     private MarkedAddresses() {}
 
     /**
      * Puts an address on an interface; that it is there already, with the mark, is well.
      *
      * @return false if the interface has it already, put there by somebody else
+     * @throws NoInterfaceException if there is no such interface any more
      * @throws IOException if the kernel refuses, with the reason
      */
     public static boolean add(InetAddress address, int index) throws IOException {
         int code = change(NEW, CREATE | EXCLUSIVE, address, index);
+        if (code == ENODEV) {
+            throw new NoInterfaceException(address, index);
+        }
         if (code != 0 && code != EEXIST) {
             throw new IOException(
                     "putting " + address.getHostAddress() + " on interface " + index + ": " + Sockets.name(code));
@@ -222,8 +235,10 @@ public final class MarkedAddresses {
             int begin = messages.position();
             int length = messages.getInt(begin);
             int type = messages.getShort(begin + 4);
-            ByteBuffer body =
-                    messages.slice(begin + HEADER, Math.max(0, length - HEADER)).order(ByteOrder.nativeOrder());
+            if (length < HEADER || length > messages.remaining()) {
+                throw new IOException("a message of the kernel has " + length + " bytes");
+            }
+            ByteBuffer body = messages.slice(begin + HEADER, length - HEADER).order(ByteOrder.nativeOrder());
             if (!answer.take(type, body)) {
                 return false;
             }
