@@ -46,7 +46,7 @@ final class Announcer {
     /** How often what the kernel has is compared with what it should have. */
     private static final long REPAIR = 10_000;
 
-    /** The same once the kernel has told of a loss: somebody may take addresses away again and again. */
+    /** The same after the kernel has notified of a loss: somebody may remove addresses again and again. */
     private static final long REPAIR_BROKEN = 1_000;
 
     /** How often it is asked who else has an address. */
