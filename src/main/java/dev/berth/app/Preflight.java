@@ -23,10 +23,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Looks, before anything starts, whether the operator can work at all. */
@@ -44,13 +47,16 @@ final class Preflight {
 
     private static final int LOOKS = 10;
 
+    /** Of one list at the start: after a power cut everything starts at once, and an API server may be slow for a while. */
+    private static final int ATTEMPTS = 3;
+
     private Preflight() {}
 
     /** What is in the way of the operator, in one line that says what to do; absent: nothing. */
     static Optional<String> check(OperatorOptions options) {
         return check(
                 options.kubeconfig,
-                client -> check(client, KINDS)
+                client -> check(client, KINDS, ATTEMPTS)
                         .or(() -> ifItMayLook(() -> older(client)))
                         .or(() -> ifItMayLook(() -> besideAnother(client, options))));
     }
@@ -61,7 +67,7 @@ final class Preflight {
      * @param kubeconfig null: none was named
      */
     static Optional<String> check(@Nullable String kubeconfig, List<Class<? extends CustomResource<?, ?>>> kinds) {
-        return check(kubeconfig, client -> check(client, kinds));
+        return check(kubeconfig, client -> check(client, kinds, 1));
     }
 
     private static Optional<String> check(
@@ -120,16 +126,37 @@ final class Preflight {
         return config;
     }
 
-    private static Optional<String> check(KubernetesClient client, List<Class<? extends CustomResource<?, ?>>> kinds) {
+    /** @param attempts how often a kind is listed while the answer does not come in time */
+    static Optional<String> check(
+            KubernetesClient client, List<Class<? extends CustomResource<?, ?>>> kinds, int attempts) {
         for (Class<? extends CustomResource<?, ?>> kind : kinds) {
             try {
-                client.resources(kind)
-                        .list(new ListOptionsBuilder().withLimit(1L).build());
+                list(client, kind, attempts);
             } catch (KubernetesClientException failure) {
                 return Optional.of(message(client, CustomResource.getCRDName(kind), failure));
             }
         }
         return Optional.empty();
+    }
+
+    private static void list(KubernetesClient client, Class<? extends CustomResource<?, ?>> kind, int attempts) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                client.resources(kind)
+                        .list(new ListOptionsBuilder().withLimit(1L).build());
+                return;
+            } catch (KubernetesClientException failure) {
+                if (attempt >= attempts || !timedOut(failure)) {
+                    throw failure;
+                }
+                System.err.println("berth: " + innermost(failure) + "; trying again");
+            }
+        }
+    }
+
+    private static boolean timedOut(KubernetesClientException failure) {
+        return Stream.<Throwable>iterate(failure, Objects::nonNull, Throwable::getCause)
+                .anyMatch(TimeoutException.class::isInstance);
     }
 
     private static Optional<String> older(KubernetesClient client) {

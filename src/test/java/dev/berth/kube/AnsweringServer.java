@@ -38,6 +38,8 @@ public final class AnsweringServer implements AutoCloseable {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+        // One request does not wait for another.
+        server.setExecutor(request -> Thread.ofVirtual().start(request));
         server.createContext(path, exchange -> {
             Answer answer = answers.to(exchange);
             byte[] body = answer.body().getBytes(UTF_8);
