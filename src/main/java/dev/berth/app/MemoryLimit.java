@@ -14,7 +14,7 @@ record MemoryLimit(long limit, long heap) {
     /** Code, classes and threads never need less. */
     private static final long LEAST_BESIDE_HEAP = 64 * MIB;
 
-    /** What they need usually: docs/operations.md, Memory. */
+    /** What they need usually, unless the heap is larger: docs/operations.md, Memory. */
     private static final long BESIDE_HEAP = 144 * MIB;
 
     static MemoryLimit ofThisProcess() {
@@ -31,8 +31,9 @@ record MemoryLimit(long limit, long heap) {
         if (limit >= heap + LEAST_BESIDE_HEAP) {
             return Optional.empty();
         }
+        long beside = Math.max(BESIDE_HEAP, heap);
         return Optional.of(("the memory limit of %d MiB is too small for a heap of %d MiB: set the Pod's limit to %dMi,"
                         + " or -Xmx in JAVA_TOOL_OPTIONS lower; the JVM needs about %d MiB beside the heap")
-                .formatted(limit / MIB, heap / MIB, (heap + BESIDE_HEAP) / MIB, BESIDE_HEAP / MIB));
+                .formatted(limit / MIB, heap / MIB, (heap + beside) / MIB, beside / MIB));
     }
 }
