@@ -454,6 +454,19 @@ class BgpTrafficIT {
                 route -> lab.nodes().stream().allMatch(node -> route.contains("via inet6 " + node.ipv6())));
         awaitReply(lab.client(), url(service));
         assertThat(lab.client().get(url(service), 30)).allMatch(Reply::ok);
+
+        LabNode renumbered = lab.node(2);
+        renumbered.namespace().ip("address add fd77::22/64 dev eth0 nodad");
+        try {
+            renumbered.isSaidToHave("fd77::22");
+            await(
+                    () -> lab.router().ip("-4 route show exact " + ip(service)),
+                    route -> route.contains("via inet6 fd77::22 ") && !route.contains(renumbered.ipv6() + " "));
+            assertThat(lab.client().get(url(service), 30)).allMatch(Reply::ok);
+        } finally {
+            renumbered.namespace().ip("address del fd77::22/64 dev eth0");
+            renumbered.isSaidToHave(renumbered.ipv6());
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.berth.lab;
 
 import dev.berth.testing.ChildProcess;
+import dev.berth.testing.Conflicts;
 import dev.berth.testing.KubeBinaries;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -52,12 +53,19 @@ final class LabNode implements AutoCloseable {
                         .endSpec()
                         .build())
                 .create();
-        admin.nodes()
+        isSaidToHave(ipv6());
+    }
+
+    /** Has the Node's status name an IPv6 address, beside its own IPv4 address. */
+    void isSaidToHave(String ipv6) {
+        Conflicts.untilNone(() -> lab.controlPlane()
+                .adminClient()
+                .nodes()
                 .withName(name())
                 .editStatus(node -> node.edit()
-                        .editOrNewStatus()
+                        .withNewStatus()
                         .addNewAddress(ipv4(), "InternalIP")
-                        .addNewAddress(ipv6(), "InternalIP")
+                        .addNewAddress(ipv6, "InternalIP")
                         .addNewAddress(name(), "Hostname")
                         .addNewCondition()
                         .withType("Ready")
@@ -65,7 +73,7 @@ final class LabNode implements AutoCloseable {
                         .withReason("KubeletReady")
                         .endCondition()
                         .endStatus()
-                        .build());
+                        .build()));
     }
 
     String name() {

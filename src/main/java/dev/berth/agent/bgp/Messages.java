@@ -252,8 +252,7 @@ final class Messages {
                 policy.addStatements(by(statement, NexthopAction.newBuilder().setSelf(true)));
                 continue;
             }
-            ipv6.filter(_ -> session.peer().hasIpv6NextHops())
-                    .ifPresent(nextHop -> policy.addStatements(byIpv6(statement, nextHop)));
+            ipv6.filter(_ -> isByIpv6(session)).ifPresent(nextHop -> policy.addStatements(byIpv6(statement, nextHop)));
             policy.addStatements(statement);
         }
         return rules.addPolicies(policy)
@@ -265,6 +264,11 @@ final class Messages {
                                         Conditions.newBuilder().setRouteType(Conditions.RouteType.ROUTE_TYPE_LOCAL))
                                 .setActions(Actions.newBuilder().setRouteAction(RouteAction.ROUTE_ACTION_ACCEPT))))
                 .build();
+    }
+
+    /** Whether its IPv4 routes have the node's IPv6 address as their next hop. */
+    static boolean isByIpv6(Session session) {
+        return session.own().isEmpty() && session.peer().hasIpv6NextHops();
     }
 
     private static Statement byIpv6(Statement statement, Ip nextHop) {

@@ -15,6 +15,7 @@ import dev.berth.agent.bgp.v1.PeerState;
 import dev.berth.agent.bgp.v1.Policy;
 import dev.berth.agent.bgp.v1.PolicyAssignment;
 import dev.berth.agent.bgp.v1.PolicyDirection;
+import dev.berth.agent.bgp.v1.ResetPeerRequest;
 import dev.berth.agent.bgp.v1.RouteAction;
 import dev.berth.agent.bgp.v1.SetPoliciesRequest;
 import dev.berth.agent.bgp.v1.SetPolicyAssignmentRequest;
@@ -25,6 +26,7 @@ import dev.berth.announce.Neighbour;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Prefix;
 import dev.berth.announce.Route;
+import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import io.grpc.Context;
 import io.grpc.Deadline;
@@ -79,6 +81,9 @@ public final class Speaker implements AutoCloseable {
     private final Map<Neighbour, Session> told = new HashMap<>();
 
     private @Nullable SetPoliciesRequest rules;
+
+    /** The next hop that the rules put into IPv4 routes; absent: none. */
+    private Optional<Ip> ipv6 = Optional.empty();
 
     /** What it refused last of a route; empty: nothing. */
     private String refused = "";
@@ -187,6 +192,7 @@ public final class Speaker implements AutoCloseable {
                         .setListenPort(NO_PORT))
                 .build());
         isFresh = true;
+        ipv6 = wanted.ipv6();
         LOG.info("gobgpd is started, with router ID {}", wanted.routerId());
     }
 
@@ -195,13 +201,27 @@ public final class Speaker implements AutoCloseable {
         if (wanted.equals(rules)) {
             return;
         }
+        // Also while that of an earlier agent is not known.
+        boolean isNextHopOther = (rules == null && !isFresh) || !ipv6.equals(all.ipv6());
         var _ = daemon().setPolicies(wanted);
         if (rules == null) {
             assign(PolicyDirection.POLICY_DIRECTION_EXPORT, Messages.EXPORT);
             assign(PolicyDirection.POLICY_DIRECTION_IMPORT, Messages.IMPORT);
             read();
         }
+        if (isNextHopOther && all.sessions().stream().anyMatch(Messages::isByIpv6)) {
+            sendRoutesAgain();
+        }
+        ipv6 = all.ipv6();
         rules = wanted;
+    }
+
+    /** Rules are for what is sent after they are set; the sessions go on (a soft reset outbound). */
+    private void sendRoutesAgain() {
+        var _ = daemon().resetPeer(ResetPeerRequest.newBuilder()
+                .setSoft(true)
+                .setDirection(ResetPeerRequest.Direction.DIRECTION_OUT)
+                .build());
     }
 
     private void assign(PolicyDirection direction, String policy) {

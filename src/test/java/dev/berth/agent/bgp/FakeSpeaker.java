@@ -19,7 +19,10 @@ import dev.berth.agent.bgp.v1.ListPeerRequest;
 import dev.berth.agent.bgp.v1.ListPeerResponse;
 import dev.berth.agent.bgp.v1.Path;
 import dev.berth.agent.bgp.v1.Peer;
+import dev.berth.agent.bgp.v1.PeerConf;
 import dev.berth.agent.bgp.v1.PeerState;
+import dev.berth.agent.bgp.v1.ResetPeerRequest;
+import dev.berth.agent.bgp.v1.ResetPeerResponse;
 import dev.berth.agent.bgp.v1.SetPoliciesRequest;
 import dev.berth.agent.bgp.v1.SetPoliciesResponse;
 import dev.berth.agent.bgp.v1.SetPolicyAssignmentRequest;
@@ -39,6 +42,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Remembers what it is told, as GoBGP's daemon does. Each session is established at once. */
@@ -52,6 +56,7 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
     private final Set<String> resetting = new TreeSet<>();
 
     private Global global = Global.getDefaultInstance();
+    private SetPoliciesRequest rules = SetPoliciesRequest.getDefaultInstance();
 
     /** An address that it will have no route and no peer for. */
     private volatile String refused = "";
@@ -73,6 +78,9 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
     }
 
     private volatile boolean isHanging;
+
+    /** Those that listen, or have. */
+    final List<StreamObserver<WatchEventResponse>> watchers = new CopyOnWriteArrayList<>();
 
     /** How often it was looked at. */
     final AtomicInteger looks = new AtomicInteger();
@@ -108,11 +116,23 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
 
     @Override
     public void watchEvent(WatchEventRequest request, StreamObserver<WatchEventResponse> caller) {
-        // Nothing happens to its sessions.
+        watchers.add(caller);
+    }
+
+    /** Nothing else happens to its sessions. */
+    void tell(String address, PeerState state) {
+        watchers.getLast()
+                .onNext(WatchEventResponse.newBuilder()
+                        .setPeer(WatchEventResponse.PeerEvent.newBuilder()
+                                .setPeer(Peer.newBuilder()
+                                        .setConf(PeerConf.newBuilder().setNeighborAddress(address))
+                                        .setState(state)))
+                        .build());
     }
 
     @Override
-    public void setPolicies(SetPoliciesRequest request, StreamObserver<SetPoliciesResponse> caller) {
+    public synchronized void setPolicies(SetPoliciesRequest request, StreamObserver<SetPoliciesResponse> caller) {
+        rules = request;
         answer(caller, SetPoliciesResponse.getDefaultInstance());
     }
 
@@ -178,6 +198,22 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
         }
         calls.add("peer again " + request.getPeer().getConf().getNeighborAddress());
         answer(caller, UpdatePeerResponse.getDefaultInstance());
+    }
+
+    @Override
+    public synchronized void resetPeer(ResetPeerRequest request, StreamObserver<ResetPeerResponse> caller) {
+        calls.add("%s %s, next hop %s"
+                .formatted(
+                        request.getSoft() ? "soft" : "hard",
+                        request.getDirection(),
+                        rules.getPoliciesList().stream()
+                                .flatMap(policy -> policy.getStatementsList().stream())
+                                .map(statement ->
+                                        statement.getActions().getNexthop().getAddress())
+                                .filter(nextHop -> !nextHop.isEmpty())
+                                .findFirst()
+                                .orElse("of the route")));
+        answer(caller, ResetPeerResponse.getDefaultInstance());
     }
 
     @Override

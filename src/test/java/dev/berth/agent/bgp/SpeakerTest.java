@@ -3,6 +3,7 @@ package dev.berth.agent.bgp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.berth.agent.bgp.v1.PeerState;
 import dev.berth.announce.BgpPeerSample;
 import dev.berth.announce.Neighbour;
 import dev.berth.announce.PeerVerdict.Session;
@@ -13,12 +14,14 @@ import dev.berth.plugin.grpc.transport.Endpoint;
 import dev.berth.plugin.grpc.transport.KeepAlive;
 import dev.berth.plugin.grpc.transport.Transport;
 import io.grpc.Server;
+import io.grpc.Status;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -151,6 +154,66 @@ class SpeakerTest {
         assertThat(speaker.bring(wanted(changed))).isEqualTo(Map.of("at-192.0.2.254", SessionState.none("")));
         assertThat(speaker.bring(wanted(changed))).isEqualTo(Map.of("at-192.0.2.254", IS_UP));
     }
+
+    /** GoBGP's rules are for what is sent after they are set. */
+    @Test
+    void ipv6NextHopThatChanges_hasRoutesSentAgain_andNoSessionEnds() throws IOException {
+        List<Session> by6 = List.of(BgpPeerSample.session(
+                new BgpPeerSample("by6", "2001:db8::254").ipv6NextHops().peer(), ""));
+        speaker.bring(by6(by6, "2001:db8::1"));
+        assertThat(calls()).containsExactly("start", "peer, restarting, 2001:db8::254");
+        speaker.bring(by6(by6, "2001:db8::2"));
+        assertThat(calls()).containsExactly("soft DIRECTION_OUT, next hop 2001:db8::2");
+        speaker.bring(by6(by6, "2001:db8::2"));
+        assertThat(calls()).isEmpty();
+        try (Speaker next = connected()) {
+            next.bring(by6(by6, "2001:db8::3"));
+            assertThat(calls()).containsExactly("soft DIRECTION_OUT, next hop 2001:db8::3", "peer again 2001:db8::254");
+        }
+        speaker.bring(by6(ROUTER, "2001:db8::3"));
+        fake.calls.clear();
+        speaker.bring(by6(ROUTER, "2001:db8::4"));
+        assertThat(calls()).isEmpty();
+    }
+
+    private static Wanted by6(List<Session> sessions, String own) {
+        return new Wanted(Ip.parse("192.0.2.1"), sessions, List.of(), Optional.of(Ip.parse(own)));
+    }
+
+    private String ending() throws IOException {
+        return Objects.requireNonNull(speaker.bring(wanted(ROUTER)).get("at-192.0.2.254"))
+                .ending();
+    }
+
+    private static PeerState over(int reason, String message) {
+        return PeerState.newBuilder()
+                .setSessionState(PeerState.SessionState.SESSION_STATE_IDLE)
+                .setDisconnectReason(reason)
+                .setDisconnectMessage(message)
+                .build();
+    }
+
+    @Test
+    void whyASessionEnded_isKept_untilItEndsForAnotherReason_andHeardAlsoAfterTheStreamBroke() throws IOException {
+        speaker.bring(wanted(ROUTER));
+        Awaitility.await().until(() -> fake.watchers.size() == 1);
+        fake.tell("192.0.2.254", over(2, "hold timer expired"));
+        Awaitility.await().until(() -> ending().equals("hold timer expired"));
+        fake.tell("192.0.2.254", over(NO_REASON, "nothing"));
+        fake.tell("192.0.2.253", over(3, "of another"));
+        fake.watchers.getLast().onError(Status.UNAVAILABLE.asRuntimeException());
+        Awaitility.await().until(() -> {
+            assertThat(ending()).isEqualTo("hold timer expired");
+            return fake.watchers.size() == 2;
+        });
+        fake.tell("192.0.2.254", over(3, "the router was restarted"));
+        Awaitility.await().until(() -> ending().equals("the router was restarted"));
+        speaker.bring(wanted(List.of()));
+        assertThat(ending()).as("of a peer that was removed and is made again").isEmpty();
+    }
+
+    /** GoBGP's DisconnectReason. */
+    private static final int NO_REASON = 0;
 
     @Test
     void withoutAnyPeer_nothingIsStarted() throws IOException {
