@@ -6,8 +6,8 @@ import dev.berth.announce.Agent;
 import dev.berth.announce.Rendezvous;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Which other agents live, going by who answers. Does nothing by itself: it is told the time, who else there may be and what was
  * heard, and says what to send. Times are milliseconds of a steady clock.
  *
- * <p>Each agent pings a few of those that live, its watched: who is next to it on a ring. So the load on each does not grow
- * with their number. One that does not answer is dead, and all others are told to look for themselves; what an agent holds
+ * <p>Each agent watches a few of those that live: who is next to it on a ring, on both sides. So the load on each does not grow
+ * with their number, and those that it watches watch it, too: what each says to the other at regular intervals asks and answers
+ * (a beat). One that does not answer is dead, and all others are told to look for themselves; what an agent holds
  * for dead is always what it cannot reach itself. Of those that are dead, or never answered, one after another is pinged,
  * so that a network that was split heals; and of those that live and are not watched one after another, for nobody may have
  * watched one that died, or the datagram that said so was lost.
@@ -26,8 +27,14 @@ final class Membership {
     /** How often this has to be told the time. */
     static final long TICK = 100;
 
-    /** The pause between two pings of one that is watched. */
+    /** The pause between two pings, or beats, of one that is watched. */
     static final long PING = 200;
+
+    /**
+     * For how long one that is watched may say nothing, or answer nothing, before it is pinged, at each tick: datagrams may have
+     * been lost, and a ping is answered at once.
+     */
+    static final long QUIET = 2 * PING + TICK;
 
     /** After how long without an answer one that is watched is dead. */
     static final long SILENCE = 1_000;
@@ -50,7 +57,7 @@ final class Membership {
     /** For how long an agent that is willing is, if that is not said again: what it should do may hang. */
     static final long WILLING = 5_000;
 
-    /** How many each agent watches. */
+    /** How many each agent watches: half of them before it on the ring, half after it. */
     static final int WATCHED = 4;
 
     private final String self;
@@ -83,50 +90,6 @@ final class Membership {
         }
     }
 
-    /** Another agent that there may be. */
-    private static final class Peer {
-        private final Times times = new Times();
-        private final Pings pings = new Pings();
-        private boolean isAlive;
-        private boolean isWatched;
-
-        /** Whether it is pinged until it answers, though it is not watched. */
-        private boolean isChecked;
-
-        private @Nullable State state;
-
-        /** One of which only answers to pings after a number count. */
-        Peer(long number) {
-            pings.told = number;
-        }
-    }
-
-    private static final class Times {
-        /** When it was pinged last; 0: never. */
-        private long pinged;
-
-        /** When it answered last. */
-        private long answered;
-
-        /** Since when answers of it are waited for: it is watched, or this stood still before. */
-        private long awaited;
-
-        /** Since when another holds it for dead; 0: nobody. */
-        private long suspected;
-    }
-
-    /** Numbers of pings. */
-    private static final class Pings {
-        /** The last. */
-        private long asked;
-
-        /** The last that was answered. */
-        private long told;
-
-        /** The first that said what {@link #own} is now. */
-        private long news;
-    }
-
     /**
      * One that knows of no other.
      *
@@ -149,7 +112,7 @@ final class Membership {
         peers.keySet().retainAll(others);
         others.stream()
                 .filter(name -> !name.equals(self))
-                .forEach(name -> peers.computeIfAbsent(name, _ -> new Peer(numbers)));
+                .forEach(name -> peers.computeIfAbsent(name, _ -> new Peer(distance(name), numbers)));
     }
 
     /**
@@ -214,8 +177,7 @@ final class Membership {
         List<String> lost = new ArrayList<>();
         peers.forEach((name, peer) -> {
             if (peer.isAlive) {
-                boolean isSilent = isAwaited(peer)
-                        && now - Math.max(peer.times.answered, peer.times.awaited) > (peer.isWatched ? SILENCE : CHECK);
+                boolean isSilent = isAwaited(peer) && silence(peer, now) > (peer.isWatched ? SILENCE : CHECK);
                 if (isSilent || isGivenUp(peer, now)) {
                     peer.isAlive = false;
                     peer.isChecked = false;
@@ -225,7 +187,7 @@ final class Membership {
                         lost.add(name);
                     }
                 } else if (isDue(peer, now)) {
-                    messages.add(ping(name, peer, now));
+                    messages.add(asking(isBeating(peer, now) ? Kind.BEAT : Kind.PING, name, peer, now));
                 }
             } else if (now - peer.times.awaited < SILENCE && now - peer.times.pinged >= TICK) {
                 // It may be that only datagrams were lost.
@@ -238,19 +200,24 @@ final class Membership {
     }
 
     private void watch(long now) {
-        List<String> ring = peers.keySet().stream()
-                .filter(name -> peer(name).isAlive)
-                .sorted(Comparator.comparing(this::distance, Long::compareUnsigned)
-                        .thenComparing(name -> name))
-                .limit(WATCHED)
-                .toList();
-        peers.forEach((name, peer) -> {
-            boolean isWatched = ring.contains(name);
-            if (isWatched && !peer.isWatched) {
+        List<Peer> ring = new ArrayList<>();
+        peers.values().forEach(peer -> {
+            if (peer.isAlive) {
+                ring.add(peer);
+            } else {
+                peer.isWatched = false;
+            }
+        });
+        ring.sort((one, other) -> Long.compareUnsigned(one.distance, other.distance));
+        int half = WATCHED / 2;
+        for (int place = 0; place < ring.size(); place++) {
+            Peer peer = ring.get(place);
+            boolean isNext = place < half || place >= ring.size() - half;
+            if (isNext && !peer.isWatched) {
                 peer.times.awaited = now;
             }
-            peer.isWatched = isWatched;
-        });
+            peer.isWatched = isNext;
+        }
     }
 
     /** One of those that live and are not watched is pinged from now on, until it answers. */
@@ -269,11 +236,15 @@ final class Membership {
         }
     }
 
+    /** For how long an answer is waited for. */
+    private static long silence(Peer peer, long now) {
+        return now - Math.max(peer.times.answered, peer.times.awaited);
+    }
+
     private static boolean isAwaited(Peer peer) {
         return peer.isWatched || peer.isChecked;
     }
 
-    /** On the ring, onwards. Each is watched by those just before it. */
     private long distance(String name) {
         return Rendezvous.rank("", name) - Rendezvous.rank("", self);
     }
@@ -285,15 +256,24 @@ final class Membership {
     }
 
     private static boolean isDue(Peer peer, long now) {
-        return peer.times.suspected > 0
-                ? now - peer.times.pinged >= TICK
-                : (isAwaited(peer) || peer.pings.told < peer.pings.news) && now - peer.times.pinged >= PING;
+        boolean isUrgent = peer.times.suspected > 0 || (isAwaited(peer) && silence(peer, now) > QUIET);
+        boolean isAsked = isUrgent || isAwaited(peer) || peer.pings.told < peer.pings.news;
+        return isAsked && now - peer.times.pinged >= (isUrgent ? TICK : PING);
+    }
+
+    /** Whether it watches this one, too, and its beats answer. */
+    private static boolean isBeating(Peer peer, long now) {
+        return peer.isWatched
+                && peer.times.suspected == 0
+                && peer.pings.told >= peer.pings.news
+                && now - peer.times.heard <= QUIET
+                && now - peer.times.answered <= QUIET;
     }
 
     private List<Message> warnOf(String lost) {
         return peers.entrySet().stream()
                 .filter(peer -> peer.getValue().isAlive)
-                .map(peer -> new Message(Kind.SUSPECT, self, peer.getKey(), 0, own, lost))
+                .map(peer -> new Message(Kind.SUSPECT, self, peer.getKey(), 0, 0, own, lost))
                 .toList();
     }
 
@@ -313,7 +293,7 @@ final class Membership {
     }
 
     private Peer peer(String name) {
-        return peers.getOrDefault(name, new Peer(numbers));
+        return Objects.requireNonNull(peers.get(name), name);
     }
 
     /** Something came that only one with the shared key can have made. */
@@ -322,42 +302,43 @@ final class Membership {
         if (from == null || !message.to().equals(self)) {
             return List.of();
         }
+        hearAnswer(message, from, now);
         return switch (message.kind()) {
-            case PING -> hearPing(message, from, now);
-            case ANSWER -> hearAnswer(message, from, now);
+            case PING, BEAT -> hearQuestion(message, from, now);
+            case ANSWER -> List.of();
             case SUSPECT -> hearOf(message.suspect(), now);
         };
     }
 
-    /** It proves nothing: somebody may have recorded it. */
-    private List<Message> hearPing(Message ping, Peer from, long now) {
+    /** It proves nothing: somebody may have recorded it. So one that has begun anew has to answer first. */
+    private List<Message> hearQuestion(Message question, Peer from, long now) {
         List<Message> messages = new ArrayList<>();
-        messages.add(new Message(Kind.ANSWER, self, ping.from(), ping.number(), own, ""));
-        if (!from.isAlive) {
-            messages.add(ping(ping.from(), from, now));
-        } else if (from.state != null && ping.state().isAfter(from.state)) {
-            from.state = ping.state();
+        if (question.kind() == Kind.PING || !from.isAlive || !from.isWatched) {
+            messages.add(new Message(Kind.ANSWER, self, question.from(), 0, question.number(), own, ""));
         }
+        if (!from.isAlive || !from.isStill(question.state().began())) {
+            messages.add(ping(question.from(), from, now));
+        } else if (question.state().isAfter(from.state())) {
+            from.is(question.state());
+        }
+        from.note(question, now);
         return messages;
     }
 
-    private List<Message> hearAnswer(Message answer, Peer from, long now) {
-        if (answer.number() <= from.pings.told || answer.number() > from.pings.asked) {
-            return List.of();
+    /** Whoever answers what was just asked lives now. */
+    private static void hearAnswer(Message answer, Peer from, long now) {
+        if (answer.answers() <= from.pings.told || answer.answers() > from.pings.asked) {
+            return;
         }
-        from.pings.told = answer.number();
+        from.pings.told = answer.answers();
         from.times.answered = now;
         from.times.suspected = 0;
         from.isChecked = false;
         boolean isNew = !from.isAlive;
         from.isAlive = true;
-        if (isNew
-                || from.state == null
-                || from.state.began() != answer.state().began()
-                || answer.state().isAfter(from.state)) {
-            from.state = answer.state();
+        if (isNew || !from.isStill(answer.state().began()) || answer.state().isAfter(from.state())) {
+            from.is(answer.state());
         }
-        return List.of();
     }
 
     private List<Message> hearOf(String suspect, long now) {
@@ -370,8 +351,12 @@ final class Membership {
     }
 
     private Message ping(String to, Peer peer, long now) {
+        return asking(Kind.PING, to, peer, now);
+    }
+
+    private Message asking(Kind kind, String to, Peer peer, long now) {
         peer.times.pinged = now;
         peer.pings.asked = ++numbers;
-        return new Message(Kind.PING, self, to, peer.pings.asked, own, "");
+        return new Message(kind, self, to, peer.pings.asked, peer.pings.heard, own, "");
     }
 }

@@ -23,18 +23,21 @@ import java.util.TreeMap;
  * @param kind what it is for
  * @param from the node of the one who says it
  * @param to the node of the one it is said to
- * @param number of a ping; the answer to it has the same. Zero: neither
+ * @param number that is to be answered; each is higher than those before. Zero: none is
+ * @param answers the last number that was heard of the other. Zero: none
  * @param state of the one who says it
  * @param suspect the node of one that does not answer; empty: none
  */
-record Message(Kind kind, String from, String to, long number, State state, String suspect) {
-    private static final int VERSION = 2;
+record Message(Kind kind, String from, String to, long number, long answers, State state, String suspect) {
+    private static final int VERSION = 3;
 
     /** What a message is for. */
     enum Kind {
-        /** Asks for an answer. */
+        /** Asks for an answer at once. */
         PING,
-        /** Answers a ping: whoever hears it knows that the other lives now. */
+        /** Asks for an answer by the next beat of the other, who watches this one, too. */
+        BEAT,
+        /** Answers a ping at once. */
         ANSWER,
         /** Names one that does not answer: look yourself. */
         SUSPECT
@@ -66,6 +69,7 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
             out.writeUTF(from);
             out.writeUTF(to);
             out.writeLong(number);
+            out.writeLong(answers);
             out.writeUTF(suspect);
             out.write(ofState);
         } catch (IOException impossible) {
@@ -129,8 +133,9 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
             String from = in.readUTF();
             String to = in.readUTF();
             long number = in.readLong();
+            long answers = in.readLong();
             String suspect = in.readUTF();
-            return new Message(kind, from, to, number, reader.read(from, in.readAllBytes()), suspect);
+            return new Message(kind, from, to, number, answers, reader.read(from, in.readAllBytes()), suspect);
         } catch (IllegalArgumentException odd) {
             throw new IOException("it cannot be read: " + odd.getMessage(), odd);
         }

@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,6 +52,11 @@ class MembershipTest {
                 new PriorityQueue<>(Comparator.comparingLong(Flying::at).thenComparingLong(Flying::number));
         private final List<Flying> recorded = new ArrayList<>();
         private final List<String> names;
+        private final Map<String, Long> nextTick = new HashMap<>();
+
+        /** It hears and answers, and is not told the time. */
+        private String stalled = "";
+
         private BiPredicate<String, String> passes = (from, to) -> true;
         private double loss;
         private long now = 1_000_000;
@@ -69,6 +76,7 @@ class MembershipTest {
             Membership agent = new Membership(name, now, random.nextLong(1, 1L << 62), WILLING, now);
             agent.know(names, now);
             agents.put(name, agent);
+            nextTick.put(name, now + random.nextLong(Membership.TICK));
         }
 
         private void send(String from, List<Message> messages) {
@@ -90,8 +98,10 @@ class MembershipTest {
                     deliver(flying.remove());
                 }
                 agents.forEach((name, agent) -> {
-                    if ((now + name.hashCode()) % Membership.TICK == 0) {
+                    if (now >= nextTick.getOrDefault(name, now) && !name.equals(stalled)) {
                         send(name, agent.tick(now));
+                        // As late as threads are woken up.
+                        nextTick.put(name, now + Membership.TICK + random.nextInt(20));
                     }
                 });
             }
@@ -258,16 +268,40 @@ class MembershipTest {
         assertThat(world.agent("node1").alive().get("node0")).isEqualTo(WILLING);
     }
 
-    @Test
-    void agentThatBeginsAnew_isKnownForWhatItIsNow_alsoIfTheClockWentBack() {
-        World world = new World(1, 3);
+    /** Also by those that do not watch it: among 20 most do not. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 20})
+    void agentThatBeginsAnew_isKnownForWhatItIsNow_alsoIfTheClockWentBack(int count) {
+        World world = new World(1, count);
         world.pass(2_000);
         Membership anew = new Membership("node0", 5, 7, UNWILLING, world.now);
         anew.know(world.names, world.now);
         world.agents.put("node0", anew);
         world.pass(2 * Membership.SEARCH);
-        assertThat(world.agent("node1").alive().get("node0")).isEqualTo(UNWILLING);
+        world.names.stream()
+                .filter(name -> !name.equals("node0"))
+                .forEach(name ->
+                        assertThat(world.agent(name).alive().get("node0")).isEqualTo(UNWILLING));
         world.assertAllSee(world.all());
+    }
+
+    /** A process whose clock was ahead was recorded: what it asked proves nothing of the one that is there now. */
+    @Test
+    void whatWasRecordedOfALaterProcess_isNotBelieved() {
+        World world = new World(1, 20);
+        Membership ahead = new Membership("node0", 5_000_000, 7, UNWILLING, world.now);
+        ahead.know(world.names, world.now);
+        world.agents.put("node0", ahead);
+        world.pass(2_000);
+        List<World.Flying> recorded = List.copyOf(world.recorded);
+        world.begin("node0");
+        world.pass(2_000);
+        recorded.forEach(world::deliver);
+        world.pass(20);
+        world.names.stream()
+                .filter(name -> !name.equals("node0"))
+                .forEach(name ->
+                        assertThat(world.agent(name).alive().get("node0")).isEqualTo(WILLING));
     }
 
     @Test
@@ -338,19 +372,110 @@ class MembershipTest {
         long before = world.sent;
         world.pass(10_000);
         long perAgentAndSecond = (world.sent - before) / count / 10;
-        // Its pings, and its answers to those of as many others: of the watched, and of one more each time.
+        // Its beats, its pings of one more each time, and its answers to as many of others.
         assertThat(perAgentAndSecond)
                 .isLessThanOrEqualTo(
-                        2 * (Membership.WATCHED * 1_000 / Membership.PING + 1_000 / Membership.SEARCH + 1));
+                        Membership.WATCHED * 1_000 / Membership.PING + 2 * (1_000 / Membership.SEARCH + 1));
+    }
+
+    private static void assertEachBeatAnswers(World world) {
+        long before = world.sent;
+        world.pass(10_000);
+        int count = world.all().size();
+        assertThat(world.sent - before).isLessThanOrEqualTo(count * (count - 1L) * (10_000 / Membership.PING + 1));
+        world.assertAllSee(world.all());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void beatOfOneThatIsWatched_isAnsweredByTheNextOfTheOther(long seed) {
+        World world = new World(seed, 2 + (int) (seed % 4));
+        world.pass(3_000);
+        assertEachBeatAnswers(world);
+        world.begin("node1");
+        world.pass(2_000);
+        assertEachBeatAnswers(world);
+        world.agents.put("node0", new Membership("node0", 5, 7, WILLING, world.now));
+        world.agent("node0").know(world.names, world.now);
+        world.pass(2_000);
+        assertEachBeatAnswers(world);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void whatWasRecorded_keepsNobodyFromBeingAnswered(long seed) {
+        World world = new World(seed, 3);
+        world.pass(2_000);
+        world.begin("node1");
+        world.pass(1_000);
+        long sentBefore = world.sent;
+        world.pass(1_000);
+        List<World.Flying> recorded = List.copyOf(world.recorded);
+        List<World.Flying> beats = recorded.stream()
+                .filter(one -> one.message().kind() == Message.Kind.BEAT)
+                .filter(one -> one.number() > sentBefore)
+                .toList();
+        assertThat(beats).isNotEmpty();
+        long sent = world.sent;
+        for (int time = 0; time < 20; time++) {
+            beats.forEach(world::deliver);
+            world.pass(Membership.TICK);
+            world.assertAllSee(world.all());
+        }
+        assertThat(world.sent - sent)
+                .as("nobody has to ask for an answer at once")
+                .isLessThanOrEqualTo(6 * (20 * Membership.TICK / Membership.PING + 1));
+        for (int time = 0; time < 20; time++) {
+            recorded.forEach(world::deliver);
+            world.pass(Membership.TICK);
+            world.assertAllSee(world.all());
+        }
+        assertEachBeatAnswers(world);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void agentThatHearsAndAnswers_andIsNotToldTheTime_isNotHeldForDead(long seed) {
+        World world = new World(seed, 2 + (int) (seed % 6));
+        world.pass(3_000);
+        world.stalled = "node1";
+        for (int second = 0; second < 5; second++) {
+            world.pass(1_000);
+            assertThat(world.aliveAt("node0")).containsExactlyInAnyOrderElementsOf(world.all());
+        }
+        world.stalled = "";
+        world.pass(1_000);
+        world.assertAllSee(world.all());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void agentsThatDoNotAgreeOnWhoLives_holdNobodyForDead_whomTheyReach(long seed) {
+        World world = new World(seed, 6 + (int) (seed % 6));
+        world.passes = (from, to) -> !pair(from, to).equals(Set.of("node0", "node1"));
+        world.pass(5_000);
+        for (int second = 0; second < 5; second++) {
+            world.pass(1_000);
+            world.names.forEach(name -> assertThat(world.aliveAt(name))
+                    .as(name)
+                    .containsExactlyInAnyOrderElementsOf(world.names.stream()
+                            .filter(other -> !pair(name, other).equals(Set.of("node0", "node1")))
+                            .toList()));
+        }
+    }
+
+    private static Set<String> pair(String one, String other) {
+        return new HashSet<>(List.of(one, other));
     }
 
     @Test
     void messageOfAnotherVersion_isRefused_namingBoth() {
-        byte[] bytes = new Message(Message.Kind.ANSWER, "a", "b", 42, new Message.State(1, 2, WILLING), "").encoded();
+        byte[] bytes =
+                new Message(Message.Kind.ANSWER, "a", "b", 41, 42, new Message.State(1, 2, WILLING), "").encoded();
         bytes[0] = 99;
         assertThatThrownBy(() -> Message.decoded(bytes))
                 .isInstanceOf(IOException.class)
-                .hasMessage("it speaks version 99 of the agents' language, and this agent 2");
+                .hasMessage("it speaks version 99 of the agents' language, and this agent 3");
     }
 
     /** 64 refusals, 32 links of 8 networks each, and the longest names. */
@@ -367,7 +492,7 @@ class MembershipTest {
                 IpRange.parse("2001:db8:1111:1111:1111:1111:1111:1111-2001:db8:1111:1111:1111:1111:1111:2222");
         Link link = new Link("e".repeat(15), "02:00:00:00:00:01", Collections.nCopies(8, network));
         Agent agent = new Agent(true, ApiContact.RELIABLE, true, Collections.nCopies(32, link), refused);
-        Message message = new Message(Message.Kind.SUSPECT, name, name, 42, new Message.State(1, 2, agent), name);
+        Message message = new Message(Message.Kind.SUSPECT, name, name, 41, 42, new Message.State(1, 2, agent), name);
         assertThat(SharedKey.of(List.of("0123456789abcdef")).sealed(message.encoded()).length)
                 .isLessThan(Datagrams.LONGEST);
     }
@@ -384,7 +509,7 @@ class MembershipTest {
                         Reason.ADDRESS_ON_HOST,
                         Ip.parse("2001:db8::1"),
                         Reason.KERNEL_REFUSES)));
-        Message message = new Message(Message.Kind.ANSWER, "a", "b", 42, new Message.State(1, 2, agent), "c");
+        Message message = new Message(Message.Kind.ANSWER, "a", "b", 41, 42, new Message.State(1, 2, agent), "c");
         SharedKey key = SharedKey.of(List.of("0123456789abcdef"));
         byte[] sealed = key.sealed(message.encoded());
         assertThat(Message.decoded(key.opened(sealed).orElseThrow())).isEqualTo(message);
