@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SharedInstallation;
+import io.fabric8.kubernetes.api.model.Service;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -29,6 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is wrong is said once, in the right place; nothing is lost, and the rest goes on working. */
 @ExtendWith(SharedInstallation.class)
@@ -248,6 +252,30 @@ class BadInputIT {
                             "False UnknownProvider: there is no provider \"teleport\"; this Berth has [bgp, l2, pool]");
             assertThat(seen.events("LoadBalancerClass", "no-provider")).hasSize(1);
         });
+    }
+
+    /** Each of the two providers of agents has parameters of its own; where the class is used it is said. */
+    @ParameterizedTest
+    @CsvSource({"bgp, interfaces", "l2, peers"})
+    void classWithParametersOfL2AndOfBgp_namesTheOneThatItsProviderDoesNotKnow(String provider, String unknown) {
+        String name = "both-" + provider;
+        berth.createClass(
+                name,
+                "loadBalancerClass: example.com/%s, provider: %s, pools: [neighbour], parameters: {interfaces: eth0, peers: router}"
+                        .formatted(name, provider));
+        berth.createService(name, "example.com/" + name, UnaryOperator.identity());
+        Service unserved = berth.awaitService(
+                name,
+                service -> programmed(service)
+                        .contains("parameter \"" + unknown + "\" is unknown; provider \"" + provider + "\" knows "));
+        assertThat(programmed(unserved)).startsWith("False ").contains("; make a new LoadBalancerClass");
+        assertThat(BerthOnCluster.ingress(unserved)).isEmpty();
+    }
+
+    private static String programmed(Service service) {
+        return service.getStatus() == null
+                ? ""
+                : BerthOnCluster.condition(service.getStatus().getConditions(), WellKnownNames.PROGRAMMED);
     }
 
     private static String classCondition(String name, String type) {
