@@ -179,7 +179,7 @@ public final class Bench implements Runnable {
                 roundsThatReached(Figure.NODE_WRITES),
                 roundsThatReached(Figure.IDLE),
                 large));
-        lines.add("Status patches alone: %s Services/s. MetalLB limits itself to 20 requests/s."
+        lines.add("Status patches alone: %s Services/s. MetalLB limits itself to 20 Services/s."
                 .formatted(bare.text(Figure.COLD)));
         lines.add("");
         lines.add("| | " + contenders.stream().map(Contender::title).collect(Collectors.joining(" | "))
