@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
-import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
@@ -266,16 +265,10 @@ class BadInputIT {
         berth.createService(name, "example.com/" + name, UnaryOperator.identity());
         Service unserved = berth.awaitService(
                 name,
-                service -> programmed(service)
+                service -> BerthOnCluster.programmed(service)
                         .contains("parameter \"" + unknown + "\" is unknown; provider \"" + provider + "\" knows "));
-        assertThat(programmed(unserved)).startsWith("False ").contains("; make a new LoadBalancerClass");
+        assertThat(BerthOnCluster.programmed(unserved)).startsWith("False ").contains("; make a new LoadBalancerClass");
         assertThat(BerthOnCluster.ingress(unserved)).isEmpty();
-    }
-
-    private static String programmed(Service service) {
-        return service.getStatus() == null
-                ? ""
-                : BerthOnCluster.condition(service.getStatus().getConditions(), WellKnownNames.PROGRAMMED);
     }
 
     private static String classCondition(String name, String type) {

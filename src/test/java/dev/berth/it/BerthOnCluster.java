@@ -2,6 +2,7 @@ package dev.berth.it;
 
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
@@ -202,6 +203,13 @@ final class BerthOnCluster implements AutoCloseable {
                         || service.getStatus().getLoadBalancer().getIngress() == null
                 ? List.of()
                 : service.getStatus().getLoadBalancer().getIngress();
+    }
+
+    /** What the condition Programmed of a Service says; empty: there is nothing to say. */
+    static String programmed(Service service) {
+        return service.getStatus() == null
+                ? ""
+                : condition(service.getStatus().getConditions(), WellKnownNames.PROGRAMMED);
     }
 
     /** The condition of this type, as {@code status reason: message}; empty if there is none. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.berth.dataplane.haproxy.HaproxyProcesses;
 import dev.berth.lab.LabOnly;
-import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Service;
@@ -134,8 +133,9 @@ class HaproxyConditionsIT {
             }
             for (Row row : rows) {
                 Service bad = berth.awaitService(
-                        row.name(), service -> programmed(service).contains(row.message()));
-                assertThat(programmed(bad)).startsWith("False ").hasLineCount(1);
+                        row.name(),
+                        service -> BerthOnCluster.programmed(service).contains(row.message()));
+                assertThat(BerthOnCluster.programmed(bad)).startsWith("False ").hasLineCount(1);
                 assertThat(BerthOnCluster.ingress(bad))
                         .as("nobody is sent there")
                         .isEmpty();
@@ -144,14 +144,8 @@ class HaproxyConditionsIT {
             assertServed(served);
             berth.createService("later", "test.dev/good", service -> service);
             assertServed(berth.awaitAddress("later"));
-            assertThat(programmed(berth.awaitService("web", service -> true))).isEmpty();
+            assertThat(BerthOnCluster.programmed(berth.awaitService("web", service -> true)))
+                    .isEmpty();
         }
-    }
-
-    /** Absent: there is nothing to say. */
-    private static String programmed(Service service) {
-        return service.getStatus() == null
-                ? ""
-                : BerthOnCluster.condition(service.getStatus().getConditions(), WellKnownNames.PROGRAMMED);
     }
 }

@@ -149,7 +149,7 @@ final class Membership {
 
     /** Whether all that live have heard what this agent is. */
     boolean isHeard() {
-        return peers.values().stream().noneMatch(peer -> peer.isAlive && peer.pings.told < peer.pings.news);
+        return peers.values().stream().noneMatch(peer -> peer.isAlive && !peer.hasHeard());
     }
 
     /** Whether it knows who else lives: all have answered, or have had the time to. */
@@ -257,7 +257,7 @@ final class Membership {
 
     private static boolean isDue(Peer peer, long now) {
         boolean isUrgent = peer.times.suspected > 0 || (isAwaited(peer) && silence(peer, now) > QUIET);
-        boolean isAsked = isUrgent || isAwaited(peer) || peer.pings.told < peer.pings.news;
+        boolean isAsked = isUrgent || isAwaited(peer) || !peer.hasHeard();
         return isAsked && now - peer.times.pinged >= (isUrgent ? TICK : PING);
     }
 
@@ -265,7 +265,7 @@ final class Membership {
     private static boolean isBeating(Peer peer, long now) {
         return peer.isWatched
                 && peer.times.suspected == 0
-                && peer.pings.told >= peer.pings.news
+                && peer.hasHeard()
                 && now - peer.times.heard <= QUIET
                 && now - peer.times.answered <= QUIET;
     }

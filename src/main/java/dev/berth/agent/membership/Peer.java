@@ -29,6 +29,11 @@ final class Peer {
         return Objects.requireNonNull(state, "never heard");
     }
 
+    /** Whether it has heard what this agent is now. */
+    boolean hasHeard() {
+        return pings.told >= pings.news;
+    }
+
     /** Whether it is the same process that was heard before. */
     boolean isStill(long began) {
         return state != null && state.began() == began;
