@@ -7,9 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -73,9 +75,19 @@ func ask(client *http.Client, url string) (reply Reply) {
 		reply.ended = time.Now()
 		reply.Millis = reply.ended.Sub(started).Milliseconds()
 	}()
-	response, err := client.Get(url)
+	var connected atomic.Bool
+	trace := httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+	request, err := http.NewRequestWithContext(
+		httptrace.WithClientTrace(context.Background(), &trace), http.MethodGet, url, nil)
 	if err != nil {
 		return Reply{Error: err.Error()}
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		if connected.Load() {
+			return Reply{Error: "connected, but: " + err.Error()}
+		}
+		return Reply{Error: "not connected: " + err.Error()}
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
