@@ -37,8 +37,8 @@ record Namespace(String name) {
                 "net.ipv4.ip_forward=1",
                 "net.ipv4.conf.all.rp_filter=0",
                 "net.ipv4.conf.default.rp_filter=0",
-                // One clock for all connections. NAT takes a port again while a pod is in TIME_WAIT, and the pod drops a
-                // SYN whose timestamp looks older: one client has as many connections as hundreds have elsewhere.
+                // NAT takes a port again while a pod is in TIME_WAIT; by default the pod then drops SYNs that
+                // look older than the connection before.
                 "net.ipv4.tcp_timestamps=2",
                 "net.ipv6.conf.all.forwarding=1",
                 "net.ipv6.conf.all.accept_dad=0",
