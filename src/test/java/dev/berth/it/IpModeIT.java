@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.testing.AuditEvent;
+import dev.berth.testing.Conflicts;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.KubeBinaries;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -188,7 +189,7 @@ class IpModeIT {
                 .withMessage("seen")
                 .withLastTransitionTime("2025-01-01T00:00:00Z")
                 .build();
-        berth.client()
+        Conflicts.untilNone(() -> berth.client()
                 .services()
                 .inNamespace("default")
                 .withName(name)
@@ -196,7 +197,7 @@ class IpModeIT {
                         .editOrNewStatus()
                         .addToConditions(theirs)
                         .endStatus()
-                        .build());
+                        .build()));
     }
 
     private static List<String> conditionTypes(Service service) {

@@ -22,7 +22,6 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SharedInstallation;
-import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
@@ -229,26 +228,12 @@ class MainPathIT {
         berth.service(namespace, "web");
         berth.awaitAddress(namespace, "web");
 
-        publishAsStranger(namespace, "web", "203.0.113.66");
+        berth.publishAsStranger(namespace, "web", "203.0.113.66");
 
         berth.await(namespace, "web", service -> ips(service).equals(List.of("198.51.100.128")));
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(berth.events(namespace, "web"))
                         .anySatisfy(event -> assertThat(event.getKey()).isEqualTo("StatusOverwritten")));
-    }
-
-    private static void publishAsStranger(String namespace, String name, String ip) {
-        berth.client()
-                .services()
-                .inNamespace(namespace)
-                .withName(name)
-                .editStatus(service -> new ServiceBuilder(service)
-                        .editStatus()
-                        .editLoadBalancer()
-                        .withIngress(new LoadBalancerIngressBuilder().withIp(ip).build())
-                        .endLoadBalancer()
-                        .endStatus()
-                        .build());
     }
 
     @Test
@@ -259,7 +244,7 @@ class MainPathIT {
         berth.awaitAddress(namespace, "web");
         Claim before = Claims.of(address("198.51.100.240")).orElseThrow();
 
-        publishAsStranger(namespace, "web", "203.0.113.67");
+        berth.publishAsStranger(namespace, "web", "203.0.113.67");
         berth.await(namespace, "web", service -> ips(service).equals(List.of("198.51.100.240")));
 
         Address confirmed = address("198.51.100.240");
@@ -287,19 +272,7 @@ class MainPathIT {
                 "thief",
                 service -> service.editSpec().withType("ClusterIP").endSpec());
         patchSpec(namespace, "thief", "{\"type\":\"LoadBalancer\",\"loadBalancerClass\":\"example.com/none\"}");
-        berth.client()
-                .services()
-                .inNamespace(namespace)
-                .withName("thief")
-                .editStatus(service -> new ServiceBuilder(service)
-                        .withNewStatus()
-                        .withNewLoadBalancer()
-                        .withIngress(new LoadBalancerIngressBuilder()
-                                .withIp("198.51.100.144")
-                                .build())
-                        .endLoadBalancer()
-                        .endStatus()
-                        .build());
+        berth.publishAsStranger(namespace, "thief", "198.51.100.144");
         berth.service(namespace, "after");
         berth.awaitAddress(namespace, "after");
 

@@ -16,7 +16,6 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SharedInstallation;
-import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -26,7 +25,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -55,25 +53,6 @@ class OtherControllersIT {
         return service -> service.editMetadata().addToFinalizers(finalizer).endMetadata();
     }
 
-    /** As another load balancer controller does it. */
-    private void publish(String namespace, String name, String... ips) {
-        berth.client()
-                .services()
-                .inNamespace(namespace)
-                .withName(name)
-                .editStatus(service -> new ServiceBuilder(service)
-                        .editOrNewStatus()
-                        .withNewLoadBalancer()
-                        .withIngress(Stream.of(ips)
-                                .map(ip -> new LoadBalancerIngressBuilder()
-                                        .withIp(ip)
-                                        .build())
-                                .toList())
-                        .endLoadBalancer()
-                        .endStatus()
-                        .build());
-    }
-
     private static boolean isWithoutOurs(Service service) {
         return !service.getMetadata().getFinalizers().contains(WellKnownNames.FINALIZER);
     }
@@ -90,13 +69,13 @@ class OtherControllersIT {
         PatchContext merge = PatchContext.of(PatchType.JSON_MERGE);
         reclassed.patch(merge, "{\"spec\":{\"type\":\"ClusterIP\"}}");
         reclassed.patch(merge, "{\"spec\":{\"type\":\"LoadBalancer\",\"loadBalancerClass\":\"" + THEIRS + "\"}}");
-        publish(namespace, "reclassed", "203.0.113.1");
+        berth.publishAsStranger(namespace, "reclassed", "203.0.113.1");
         berth.service(
                 namespace,
                 "copied",
                 service -> withFinalizer(WellKnownNames.FINALIZER)
                         .apply(ofClass(THEIRS).apply(service)));
-        publish(namespace, "copied", "203.0.113.2");
+        berth.publishAsStranger(namespace, "copied", "203.0.113.2");
 
         berth.startOperator();
 
@@ -213,7 +192,7 @@ class OtherControllersIT {
     /** One that Berth leaves alone in any case. */
     private void publishedByAnother(String namespace, String name) {
         berth.service(namespace, name, withFinalizer("service.kubernetes.io/load-balancer-cleanup"));
-        publish(namespace, name, "203.0.113.9");
+        berth.publishAsStranger(namespace, name, "203.0.113.9");
     }
 
     @Test
@@ -237,7 +216,7 @@ class OtherControllersIT {
 
         // As a controller that goes: what it published goes first, then its finalizer.
         berth.client().services().inNamespace(namespace).withName("theirs").delete();
-        publish(namespace, "theirs");
+        berth.publishAsStranger(namespace, "theirs");
         berth.client()
                 .services()
                 .inNamespace(namespace)

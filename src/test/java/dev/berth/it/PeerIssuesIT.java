@@ -15,7 +15,6 @@ import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.PublishedAddresses;
 import dev.berth.testing.SharedInstallation;
-import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -333,19 +332,7 @@ class PeerIssuesIT {
                 "198.51.100.96/30");
         berth.service(namespace, "theirs");
         awaitWaits(namespace, "theirs", "NoPoolAllows");
-        berth.client()
-                .services()
-                .inNamespace(namespace)
-                .withName("theirs")
-                .editStatus(service -> new ServiceBuilder(service)
-                        .editOrNewStatus()
-                        .withNewLoadBalancer()
-                        .withIngress(new LoadBalancerIngressBuilder()
-                                .withIp("203.0.113.201")
-                                .build())
-                        .endLoadBalancer()
-                        .endStatus()
-                        .build());
+        berth.publishAsStranger(namespace, "theirs", "203.0.113.201");
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(berth.events(namespace, "theirs"))
                         .extracting(Map.Entry::getKey)

@@ -229,7 +229,7 @@ class HaproxyTrafficIT {
             await(
                     () -> lab.client().get(url(service), SURELY),
                     replies -> replies.stream().allMatch(reply -> here.name().equals(reply.name())));
-            there.close();
+            there.closeInOrder(lab.loadBalancerHost());
             assertThat(lab.client().get(url(service), 30)).allMatch(Reply::ok);
 
             Load done = load.end();
@@ -409,7 +409,7 @@ class HaproxyTrafficIT {
                         () -> lab.client().get(url(service), SURELY),
                         replies ->
                                 replies.stream().noneMatch(reply -> old.name().equals(reply.name())));
-                old.close();
+                old.closeInOrder(lab.loadBalancerHost());
             }
             assertThat(lab.client().get(url(service), SURELY))
                     .extracting(Reply::name)
@@ -554,7 +554,7 @@ class HaproxyTrafficIT {
             assertThat(held.end())
                     .as("a connection that was open goes on until the pod ends")
                     .allMatch(reply -> there.name().equals(reply.name()));
-            there.close();
+            there.closeInOrder(lab.loadBalancerHost());
             assertNoneFailed(load.end());
         }
     }
@@ -578,7 +578,7 @@ class HaproxyTrafficIT {
             await(
                     () -> lab.client().get(url(service), SURELY),
                     replies -> replies.stream().allMatch(reply -> next.name().equals(reply.name())));
-            first.close();
+            first.closeInOrder(lab.loadBalancerHost());
             assertNoneFailed(load.end());
         }
     }

@@ -5,7 +5,10 @@ import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 
 /** A pod of the {@link Lab}: its Pod object, its namespace behind its node, and a {@link Peer} that serves. */
 final class LabPod implements AutoCloseable {
@@ -152,6 +155,19 @@ final class LabPod implements AutoCloseable {
     /** A client in this pod. */
     Peer client() {
         return new Peer(namespace);
+    }
+
+    /**
+     * Ends it as a server that ends in order: once what {@code client} had sent it is answered. A SYN that was dropped
+     * is on its way for another second.
+     */
+    void closeInOrder(Namespace client) {
+        List<String> opening = client.tcpSockets("syn-sent");
+        Awaitility.await()
+                .until(() -> Collections.disjoint(opening, client.tcpSockets("syn-sent"))
+                        && namespace.tcpSockets("syn-recv").isEmpty()
+                        && namespace.tcpSockets("established").isEmpty());
+        close();
     }
 
     /** Ends the process and removes the Pod and its namespace. */

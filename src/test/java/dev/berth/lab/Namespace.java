@@ -85,6 +85,14 @@ record Namespace(String name) {
         }
     }
 
+    /** Its TCP sockets in this state, as ss has it: each by its two ends. */
+    List<String> tcpSockets(String state) {
+        return run("ss", "--no-header", "--tcp", "--numeric", "state", state)
+                .lines()
+                .map(line -> line.strip().split("\\s+", 3)[2])
+                .toList();
+    }
+
     /** Starts a command in it whose standard input and output are the caller's; the input ends with this JVM. */
     Process open(String... command) {
         try {

@@ -8,6 +8,7 @@ import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.loadbalancer.WellKnownNames;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
+import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -235,6 +237,24 @@ public final class Installation implements AutoCloseable {
                             + operators.stream().map(OperatorProcess::log).toList(),
                     late);
         }
+    }
+
+    /** Writes these addresses into the status of a Service, as another load balancer controller does. */
+    public void publishAsStranger(String namespace, String name, String... ips) {
+        Conflicts.untilNone(() -> client().services()
+                .inNamespace(namespace)
+                .withName(name)
+                .editStatus(service -> new ServiceBuilder(service)
+                        .editOrNewStatus()
+                        .withNewLoadBalancer()
+                        .withIngress(Stream.of(ips)
+                                .map(ip -> new LoadBalancerIngressBuilder()
+                                        .withIp(ip)
+                                        .build())
+                                .toList())
+                        .endLoadBalancer()
+                        .endStatus()
+                        .build()));
     }
 
     /** Deletes the Service and waits until it is gone. */
