@@ -30,6 +30,12 @@ public final class ApiClient implements KubernetesConfigCustomizer {
 
     @Produces
     @Singleton
+    KubernetesSerialization serialization() {
+        return new ApiSerialization();
+    }
+
+    @Produces
+    @Singleton
     KubernetesClient client(Config config, KubernetesSerialization serialization, Vertx vertx) {
         return new KubernetesClientBuilder()
                 .withConfig(config)

@@ -64,7 +64,7 @@ final class ExportCommand implements Callable<Integer> {
             return 1;
         }
         try (KubernetesClient client = new KubernetesClientBuilder()
-                .withKubernetesSerialization(WithoutManagedFields.serialization())
+                .withKubernetesSerialization(new ApiSerialization())
                 .build()) {
             List<Address> addresses = client.resources(Address.class).list().getItems();
             if (addresses.isEmpty()) {

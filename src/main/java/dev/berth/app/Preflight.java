@@ -96,7 +96,7 @@ final class Preflight {
         try {
             return new KubernetesClientBuilder()
                     .withConfig(config)
-                    .withKubernetesSerialization(WithoutManagedFields.serialization())
+                    .withKubernetesSerialization(new ApiSerialization())
                     .build();
         } catch (RuntimeException wrong) {
             throw new CommandFailure("the kubeconfig cannot be used: " + innermost(wrong));

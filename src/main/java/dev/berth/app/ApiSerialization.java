@@ -1,0 +1,104 @@
+package dev.berth.app;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.berth.kube.FieldNames;
+import dev.berth.kube.NetworkingVersion;
+import io.fabric8.kubernetes.api.model.KubernetesResource;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.Status;
+import io.fabric8.kubernetes.api.model.WatchEvent;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and writes the API server's objects for the client.
+ *
+ * <p>It leaves {@code metadata.managedFields} out of what is read: it is half of an object, in time and in memory, and
+ * nothing here reads it. A patch without it leaves it as it is. Its names are read over, and may be of any length: the
+ * uid of an owner is in one, and an API server bounds neither. The same for {@code metadata.ownerReferences}, of which
+ * an object may have 30,000.
+ */
+final class ApiSerialization extends KubernetesSerialization {
+    /**
+     * What is watched, and what the API server says when it ends a watch. A kind that is missing here is still read, by
+     * way of a tree. The client would by itself load the 370 kinds that it has.
+     */
+    static final List<Class<? extends KubernetesResource>> WATCHED = Stream.of(
+                    Stream.of(
+                            Service.class,
+                            EndpointSlice.class,
+                            Node.class,
+                            Namespace.class,
+                            Secret.class,
+                            Status.class),
+                    Preflight.KINDS.stream(),
+                    Stream.of(NetworkingVersion.values())
+                            .flatMap(version -> Stream.of(version.serviceCidr(), version.ipAddress())))
+            .<Class<? extends KubernetesResource>>flatMap(kinds -> kinds)
+            .toList();
+
+    private final ObjectMapper mapper;
+
+    ApiSerialization() {
+        this(new ObjectMapper());
+    }
+
+    private ApiSerialization(ObjectMapper mapper) {
+        super(mapper, false);
+        this.mapper = mapper;
+        mapper.addMixIn(ObjectMeta.class, Left.class);
+        FieldNames.readInFull(mapper.getFactory());
+        WATCHED.forEach(this::registerKubernetesResource);
+    }
+
+    /** As the client does it, but an event of a watch without a tree of its object in between. */
+    @Override
+    public <T> T unmarshal(String text, Class<T> type) {
+        WatchEvent event = type == WatchEvent.class ? event(text) : null;
+        return event == null ? super.unmarshal(text, type) : type.cast(event);
+    }
+
+    /** Null: its object is of another kind, does not begin with its kind, or cannot be read; the client says what is wrong. */
+    private @Nullable WatchEvent event(String text) {
+        try (JsonParser parser = mapper.createParser(text);
+                JsonParser ahead = mapper.createParser(text)) {
+            String type = beginObject(ahead);
+            beginObject(parser);
+            String field = ahead.nextFieldName();
+            String first = ahead.nextTextValue();
+            ahead.nextFieldName();
+            String second = ahead.nextTextValue();
+            Class<? extends KubernetesResource> kind = "kind".equals(field)
+                    ? getRegisteredKubernetesResource(second, first)
+                    : getRegisteredKubernetesResource(first, second);
+            return kind == null ? null : new WatchEvent(mapper.readValue(parser, kind), type);
+        } catch (IOException otherwise) {
+            return null;
+        }
+    }
+
+    /** Reads up to the beginning of the object, and returns the type of the event. */
+    private static String beginObject(JsonParser parser) throws IOException {
+        if (parser.nextToken() == JsonToken.START_OBJECT && "type".equals(parser.nextFieldName())) {
+            String type = parser.nextTextValue();
+            if ("object".equals(parser.nextFieldName()) && parser.nextToken() == JsonToken.START_OBJECT) {
+                return type;
+            }
+        }
+        throw new IOException("no type and then an object");
+    }
+
+    @JsonIgnoreProperties({"managedFields", "ownerReferences"})
+    private interface Left {}
+}
