@@ -181,6 +181,10 @@ public final class Bench implements Runnable {
                 large));
         lines.add("Status patches alone: %s Services/s. MetalLB limits itself to 20 Services/s."
                 .formatted(bare.text(Figure.COLD)));
+        lines.add(
+                MemoryGroup.possible()
+                        ? "Berth had the memory of its Pod's limit and no more."
+                        : "Berth ran without the limit of its Pod: this machine lets no control group be created.");
         lines.add("");
         lines.add("| | " + contenders.stream().map(Contender::title).collect(Collectors.joining(" | "))
                 + " | Berth / service controller |");

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.awaitility.Awaitility;
 
 /** Who gives Services their addresses. */
@@ -96,7 +97,10 @@ interface Contender {
         return Path.of("target/bench-" + title().replace(' ', '-') + ".log");
     }
 
-    /** Berth, with the flags of its Deployment, but for {@link Installed#startWithoutLease}. */
+    /**
+     * Berth, with the flags of its Deployment, but for {@link Installed#startWithoutLease}, and where {@link
+     * MemoryGroup#possible} in a control group with the limit of its Pod.
+     */
     final class Berth implements Contender {
         static final String POOL = """
                 apiVersion: berth.dev/v1alpha1
@@ -106,6 +110,11 @@ interface Contender {
                 spec:
                   addresses: [198.18.0.0/15]
                 """;
+
+        /** Of docs/operations.md, "Memory", for many endpoints: the heap in MiB, and the limit in bytes. */
+        private static final int WIDE_HEAP = 192;
+
+        private static final long WIDE_LIMIT = 448L << 20;
 
         @Override
         public String title() {
@@ -129,17 +138,34 @@ interface Contender {
         record Deployed(InstalledBerth berth) implements Installed {
             @Override
             public Running start() {
-                return Running.of(berth.startOperator());
+                return limited(berth.memoryLimit(), InstalledBerth::startOperator);
             }
 
             @Override
             public Running startWithoutLease() {
-                return Running.of(berth.startOperatorWithout("--leader-elect"));
+                return limited(berth.memoryLimit(), limited -> limited.startOperatorWithout("--leader-elect"));
             }
 
-            /** Starts it with these plug-ins beside its own providers, and with the heap that the docs have for many endpoints. */
+            /** Starts it with these plug-ins beside its own providers, and with the memory that the docs have for many endpoints. */
             Running startWithPlugins(Path folder) {
-                return Running.of(berth.startOperatorWith(192, "--plugin-dir=" + folder));
+                return limited(WIDE_LIMIT, limited -> limited.startOperatorWith(WIDE_HEAP, "--plugin-dir=" + folder));
+            }
+
+            private Running limited(long bytes, Function<InstalledBerth, OperatorProcess> start) {
+                if (!MemoryGroup.possible()) {
+                    return Running.of(start.apply(berth));
+                }
+                MemoryGroup group = MemoryGroup.create(bytes);
+                try {
+                    OperatorProcess operator = start.apply(berth.startedBy(group.entering()));
+                    return new Running(operator.process(), () -> {
+                        operator.close();
+                        group.close();
+                    });
+                } catch (RuntimeException failure) {
+                    group.close();
+                    throw failure;
+                }
             }
         }
     }

@@ -4,8 +4,10 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.Container;
-import java.nio.file.Path;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -20,9 +22,11 @@ public final class InstalledBerth {
     private static final String AOT_CACHE = "-XX:AOTCache=target/quarkus-app/app.aot";
 
     private final ControlPlane cluster;
+    private final List<String> command;
 
-    private InstalledBerth(ControlPlane cluster) {
+    private InstalledBerth(ControlPlane cluster, List<String> command) {
         this.cluster = cluster;
+        this.command = command;
     }
 
     /** Applies the manifests, and the default class once its kind is known. */
@@ -33,7 +37,12 @@ public final class InstalledBerth {
     /** The same with one's own kustomization. */
     static InstalledBerth into(ControlPlane cluster, String kustomization) {
         Installation.applyManifests(cluster, kustomization);
-        return new InstalledBerth(cluster);
+        return new InstalledBerth(cluster, List.of());
+    }
+
+    /** The same installation, whose operator starts by a command that becomes it. */
+    public InstalledBerth startedBy(List<String> command) {
+        return new InstalledBerth(cluster, command);
     }
 
     /** Starts the operator and returns once it says that it works. */
@@ -52,12 +61,16 @@ public final class InstalledBerth {
     }
 
     private OperatorProcess start(List<String> jvmOptions, Stream<String> deployed) {
-        Path kubeconfig = cluster.serviceAccountKubeconfig(NAMESPACE, NAME);
+        List<String> asInAPod = new ArrayList<>(command);
+        asInAPod.add("env");
+        asInAPod.addAll(cluster.podEnvironment(NAMESPACE, NAME));
         // There is no other ServiceCIDR controller to wait for.
         String[] flags = Stream.concat(deployed, Stream.of("--service-cidr-takeover-delay=PT1S"))
                 .toArray(String[]::new);
-        OperatorProcess operator = OperatorProcess.startWith(
-                Stream.concat(Stream.of(AOT_CACHE), jvmOptions.stream()).toList(), kubeconfig, flags);
+        OperatorProcess operator = OperatorProcess.startBy(
+                asInAPod,
+                Stream.concat(Stream.of(AOT_CACHE), jvmOptions.stream()).toList(),
+                flags);
         try {
             operator.awaitLog("ready after");
             return operator;
@@ -72,6 +85,13 @@ public final class InstalledBerth {
         return container().getArgs().stream()
                 .filter(argument -> argument.startsWith("--") && !argument.startsWith("--http-"))
                 .toList();
+    }
+
+    /** The limit of memory of the Pod, in bytes. */
+    public long memoryLimit() {
+        Quantity limit =
+                Objects.requireNonNull(container().getResources().getLimits().get("memory"));
+        return limit.getNumericalAmount().longValueExact();
     }
 
     private Container container() {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 public final class Rehearsal {
     private static final int SERVICES = 200;
     private static final int PATIENCE_SECONDS = 300;
+    private static final String STORE = "keys.p12";
     private static final String PASSWORD = "rehearsal";
 
     private Rehearsal() {}
@@ -33,7 +35,7 @@ public final class Rehearsal {
                 .setType("PKCS12")
                 .setPath(keys(folder).toString())
                 .setPassword(PASSWORD))) {
-            Process operator = start(kubeconfig(folder, api.port()), arguments);
+            Process operator = start(folder, api.port(), arguments);
             try {
                 rehearse(api, operator);
             } finally {
@@ -70,6 +72,13 @@ public final class Rehearsal {
                                 .put("controllerName", Berth.CONTROLLER_NAME)
                                 .put("provider", "pool")
                                 .put("classless", "Auto")));
+        api.create(
+                "/apis/networking.k8s.io/v1/servicecidrs",
+                object(
+                        "networking.k8s.io/v1",
+                        "ServiceCIDR",
+                        "kubernetes",
+                        new JsonObject().put("cidrs", new JsonArray().add("10.0.0.0/16"))));
         for (int i = 0; i < SERVICES; i++) {
             api.create("/api/v1/namespaces/default/services", service("web-" + i));
         }
@@ -125,11 +134,23 @@ public final class Rehearsal {
         }
     }
 
-    private static Process start(Path kubeconfig, String... arguments) throws IOException {
+    /** As in a Pod: by the variables of a Service, a token and a certificate in files, and no kubeconfig. */
+    private static Process start(Path folder, int port, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(ofThisJvm("java")));
         command.addAll(List.of(arguments));
         ProcessBuilder operator = new ProcessBuilder(command).inheritIO();
-        operator.environment().put("KUBECONFIG", kubeconfig.toString());
+        operator.environment()
+                .putAll(Map.of(
+                        "KUBERNETES_SERVICE_HOST",
+                        "127.0.0.1",
+                        "KUBERNETES_SERVICE_PORT",
+                        Integer.toString(port),
+                        "KUBERNETES_CERTS_CA_FILE",
+                        certificate(folder).toString(),
+                        "KUBERNETES_AUTH_SERVICEACCOUNT_TOKEN",
+                        Files.writeString(folder.resolve("token"), "rehearsal").toString(),
+                        "KUBERNETES_AUTH_TRYKUBECONFIG",
+                        "false"));
         return operator.start();
     }
 
@@ -137,42 +158,40 @@ public final class Rehearsal {
         return Path.of(System.getProperty("java.home"), "bin", program).toString();
     }
 
-    private static Path kubeconfig(Path folder, int port) throws IOException {
-        return Files.writeString(folder.resolve("kubeconfig"), """
-                apiVersion: v1
-                kind: Config
-                current-context: rehearsal
-                contexts: [{name: rehearsal, context: {cluster: rehearsal, user: rehearsal}}]
-                clusters:
-                  - name: rehearsal
-                    cluster: {server: "https://127.0.0.1:%d", insecure-skip-tls-verify: true}
-                users: [{name: rehearsal, user: {token: rehearsal}}]
-                """.formatted(port));
+    private static Path keys(Path folder) throws IOException, InterruptedException {
+        keytool(
+                folder,
+                "-genkeypair",
+                "-keyalg",
+                "RSA",
+                "-dname",
+                "CN=rehearsal",
+                "-ext",
+                "bc=ca:true",
+                "-ext",
+                "san=ip:127.0.0.1");
+        return folder.resolve(STORE);
     }
 
-    private static Path keys(Path folder) throws IOException, InterruptedException {
-        Path store = folder.resolve("keys.p12");
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-keyalg",
-                        "RSA",
-                        "-dname",
-                        "CN=rehearsal",
-                        "-ext",
-                        "san=ip:127.0.0.1",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        PASSWORD,
-                        "-keystore",
-                        store.toString())
-                .inheritIO()
-                .start();
+    private static Path certificate(Path folder) throws IOException, InterruptedException {
+        Path file = folder.resolve("ca.crt");
+        keytool(folder, "-exportcert", "-rfc", "-file", file.toString());
+        return file;
+    }
+
+    private static void keytool(Path folder, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(ofThisJvm("keytool")));
+        command.addAll(List.of(arguments));
+        command.addAll(List.of(
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                PASSWORD,
+                "-keystore",
+                folder.resolve(STORE).toString()));
+        Process keytool = new ProcessBuilder(command).inheritIO().start();
         if (keytool.waitFor() != 0) {
             throw new IllegalStateException("keytool ended with " + keytool.exitValue());
         }
-        return store;
     }
 }

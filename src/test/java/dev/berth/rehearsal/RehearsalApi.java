@@ -32,6 +32,15 @@ final class RehearsalApi implements AutoCloseable {
     private static final Pattern PATH =
             Pattern.compile("(/api/v1|/apis/[^/]+/[^/]+)(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+))?(?:/status)?");
 
+    private static final String NETWORKING = "/apis/networking.k8s.io/v1";
+
+    /** As an API server has it since Kubernetes 1.33. */
+    private static final JsonObject NETWORKING_KINDS = new JsonObject("""
+            {"apiVersion": "v1", "kind": "APIResourceList", "groupVersion": "networking.k8s.io/v1", "resources": [
+             {"name": "servicecidrs", "kind": "ServiceCIDR", "namespaced": false, "verbs": ["*"]},
+             {"name": "ipaddresses", "kind": "IPAddress", "namespaced": false, "verbs": ["*"]}]}
+            """);
+
     private static final JsonObject EVERYTHING_IS_ALLOWED = new JsonObject("""
             {"status": {"incomplete": false, "nonResourceRules": [],
              "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}]}}
@@ -122,6 +131,10 @@ final class RehearsalApi implements AutoCloseable {
     }
 
     private void handle(HttpServerRequest request) {
+        if (NETWORKING.equals(request.path())) {
+            answer(request, HttpURLConnection.HTTP_OK, NETWORKING_KINDS);
+            return;
+        }
         Optional<Target> found = target(Objects.requireNonNull(request.path()));
         if (found.isEmpty()) {
             notFound(request);

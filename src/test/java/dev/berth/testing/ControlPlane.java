@@ -263,6 +263,26 @@ public final class ControlPlane implements AutoCloseable {
      * @throws KubernetesClientException with code 404 if there is no such ServiceAccount
      */
     public Path serviceAccountKubeconfig(String namespace, String name) {
+        return written(name, ".kubeconfig", kubeconfig("token: " + token(namespace, name)));
+    }
+
+    /**
+     * What a Pod of this ServiceAccount finds the API server by, as variables of the environment: {@code NAME=value}. No
+     * kubeconfig is looked for.
+     *
+     * @throws KubernetesClientException with code 404 if there is no such ServiceAccount
+     */
+    public List<String> podEnvironment(String namespace, String serviceAccount) {
+        return List.of(
+                "KUBERNETES_SERVICE_HOST=" + options.bindAddress.getHostAddress(),
+                "KUBERNETES_SERVICE_PORT=" + port.number(),
+                "KUBERNETES_CERTS_CA_FILE=" + caFile().toAbsolutePath(),
+                "KUBERNETES_AUTH_SERVICEACCOUNT_TOKEN="
+                        + written(serviceAccount, ".token", token(namespace, serviceAccount)),
+                "KUBERNETES_AUTH_TRYKUBECONFIG=false");
+    }
+
+    private String token(String namespace, String serviceAccount) {
         TokenRequest day = new TokenRequestBuilder()
                 .withNewSpec()
                 .withExpirationSeconds(Duration.ofDays(1).toSeconds())
@@ -271,14 +291,16 @@ public final class ControlPlane implements AutoCloseable {
         TokenRequest granted = adminClient()
                 .serviceAccounts()
                 .inNamespace(namespace)
-                .withName(name)
+                .withName(serviceAccount)
                 .tokenRequest(day);
+        return granted.getStatus().getToken();
+    }
+
+    private Path written(String name, String ending, String text) {
         try {
-            Path file = Files.createTempFile(directory.path(), name + "-", ".kubeconfig");
-            return Files.writeString(
-                    file, kubeconfig("token: " + granted.getStatus().getToken()));
+            return Files.writeString(Files.createTempFile(directory.path(), name + "-", ending), text);
         } catch (IOException e) {
-            throw new UncheckedIOException("writing a kubeconfig for " + namespace + "/" + name, e);
+            throw new UncheckedIOException("writing a file for " + name, e);
         }
     }
 

@@ -60,15 +60,29 @@ public final class OperatorProcess implements AutoCloseable {
 
     /** Like {@link #start}, with more options for its JVM, like {@code -Xmx128m}, but without an AOT cache. */
     public static OperatorProcess startWith(List<String> jvmOptions, Path kubeconfig, String... flags) {
+        return startBy(
+                List.of(),
+                jvmOptions,
+                Stream.concat(Stream.of("--kubeconfig=" + kubeconfig), Stream.of(flags))
+                        .toArray(String[]::new));
+    }
+
+    /**
+     * The same, by a command that becomes the operator.
+     *
+     * @param command before that of the operator, like {@code env}; empty: there is none
+     * @param flags all of them, but for a free port where none is named
+     */
+    public static OperatorProcess startBy(List<String> command, List<String> jvmOptions, String... flags) {
         List<String> options = Stream.concat(JavaToolOptions.ofOperator().stream(), jvmOptions.stream())
                 .toList();
-        List<String> command =
-                new ArrayList<>(PackagedBerth.commandWith(options, "operator", "--kubeconfig", kubeconfig.toString()));
+        List<String> whole = new ArrayList<>(command);
+        whole.addAll(PackagedBerth.commandWith(options, "operator"));
         if (Stream.of(flags).noneMatch(flag -> flag.startsWith("--http-port"))) {
-            command.add("--http-port=0");
+            whole.add("--http-port=0");
         }
-        command.addAll(List.of(flags));
-        return new OperatorProcess(nameOfTheTest(), command);
+        whole.addAll(List.of(flags));
+        return new OperatorProcess(nameOfTheTest(), whole);
     }
 
     public long pid() {
