@@ -105,7 +105,7 @@ class HelmChartIT {
                         """.formatted(DIGEST) + patch("""
                                         - {op: add, path: /spec/template/spec/imagePullSecrets, value: [{name: registry}]}
                                         - {op: add, path: /spec/template/spec/containers/0/imagePullPolicy, value: Always}
-                                        - {op: replace, path: /spec/template/spec/containers/0/env/3/value, value: "-Xmx512m -Xms24m -XX:MinHeapFreeRatio=15 -XX:MaxHeapFreeRatio=30 -XX:TrimNativeHeapInterval=10000"}
+                                        - {op: replace, path: /spec/template/spec/containers/0/env/3/value, value: "-Xmx512m -Xms24m -XX:MinHeapFreeRatio=15 -XX:MaxHeapFreeRatio=30 -XX:-ShrinkHeapInSteps -XX:TrimNativeHeapInterval=10000"}
                                         - {op: replace, path: /spec/template/spec/containers/0/resources/requests/memory, value: 682Mi}
                                         - {op: replace, path: /spec/template/spec/containers/0/resources/limits/memory, value: 1Gi}
                                         """) + """
