@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class ApiSerialization extends KubernetesSerialization {
     /**
      * What is watched, and what the API server says when it ends a watch. A kind that is missing here is still read, by
-     * way of a tree. The client would by itself load the 370 kinds that it has.
+     * way of a tree. The client would by itself make an object of each of the 321 classes that it has, lists among them.
      */
     static final List<Class<? extends KubernetesResource>> WATCHED = Stream.of(
                     Stream.of(
@@ -62,29 +62,42 @@ final class ApiSerialization extends KubernetesSerialization {
         WATCHED.forEach(this::registerKubernetesResource);
     }
 
-    /** As the client does it, but an event of a watch without a tree of its object in between. */
+    /** As the client does it, but an event of a watch without the client's tree of its object in between. */
     @Override
     public <T> T unmarshal(String text, Class<T> type) {
         WatchEvent event = type == WatchEvent.class ? event(text) : null;
         return event == null ? super.unmarshal(text, type) : type.cast(event);
     }
 
-    /** Null: its object is of another kind, does not begin with its kind, or cannot be read; the client says what is wrong. */
-    private @Nullable WatchEvent event(String text) {
-        try (JsonParser parser = mapper.createParser(text);
-                JsonParser ahead = mapper.createParser(text)) {
-            String type = beginObject(ahead);
-            beginObject(parser);
-            String field = ahead.nextFieldName();
-            String first = ahead.nextTextValue();
-            ahead.nextFieldName();
-            String second = ahead.nextTextValue();
-            Class<? extends KubernetesResource> kind = "kind".equals(field)
-                    ? getRegisteredKubernetesResource(second, first)
-                    : getRegisteredKubernetesResource(first, second);
-            return kind == null ? null : new WatchEvent(mapper.readValue(parser, kind), type);
+    /** Null: the client has to read it itself, for its kind does not come first, is not among {@link #WATCHED}, or does not fit. */
+    @Nullable WatchEvent event(String text) {
+        try {
+            Class<? extends KubernetesResource> kind = kind(text);
+            if (kind == null) {
+                return null;
+            }
+            try (JsonParser parser = mapper.createParser(text)) {
+                String type = beginObject(parser);
+                return new WatchEvent(mapper.readValue(parser, kind), type);
+            }
         } catch (IOException otherwise) {
             return null;
+        }
+    }
+
+    private @Nullable Class<? extends KubernetesResource> kind(String text) throws IOException {
+        try (JsonParser parser = mapper.createParser(text)) {
+            beginObject(parser);
+            String first = parser.nextFieldName();
+            String valueOfFirst = parser.nextTextValue();
+            String second = parser.nextFieldName();
+            String valueOfSecond = parser.nextTextValue();
+            if ("kind".equals(first) && "apiVersion".equals(second)) {
+                return getRegisteredKubernetesResource(valueOfSecond, valueOfFirst);
+            }
+            return "apiVersion".equals(first) && "kind".equals(second)
+                    ? getRegisteredKubernetesResource(valueOfFirst, valueOfSecond)
+                    : null;
         }
     }
 

@@ -5,15 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesResource;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceList;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.WatchEvent;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ApiSerializationTest {
     /** The API server writes the uid of an owner into the name of a field, and bounds neither. */
@@ -46,17 +51,35 @@ class ApiSerializationTest {
         assertThat(serialization.asJson(service)).doesNotContain("managedFields", "ownerReferences");
     }
 
+    static Stream<Arguments> watched() {
+        return ApiSerialization.WATCHED.stream()
+                .flatMap(kind -> Stream.of(
+                        Arguments.of(kind, "\"kind\": \"%s\", \"apiVersion\": \"%s\""),
+                        Arguments.of(kind, "\"apiVersion\": \"%2$s\", \"kind\": \"%1$s\"")));
+    }
+
     /** The API server's own kinds begin with the kind, custom resources with the version. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "{\"type\": \"ADDED\", \"object\": {\"kind\": \"Service\", \"apiVersion\": \"v1\", \"metadata\": {\"name\": \"web\"}}}",
-                "{\"type\": \"ADDED\", \"object\": {\"apiVersion\": \"v1\", \"kind\": \"Service\", \"metadata\": {\"name\": \"web\"}}}",
-                "{\"object\": {\"metadata\": {\"name\": \"web\"}, \"apiVersion\": \"v1\", \"kind\": \"Service\"}, \"type\": \"ADDED\"}",
-            })
-    void eventOfAWatch_isOfTheClassOfItsKind_inWhateverOrderItComes(String event) {
-        WatchEvent read = new ApiSerialization().unmarshal(event, WatchEvent.class);
+    @MethodSource("watched")
+    void eventOfAWatch_isReadStraightIntoTheClassOfItsKind(Class<? extends KubernetesResource> kind, String begin) {
+        String event = "{\"type\": \"ADDED\", \"object\": {"
+                + begin.formatted(HasMetadata.getKind(kind), HasMetadata.getApiVersion(kind)) + ", \"metadata\": {}}}";
 
+        WatchEvent read = Objects.requireNonNull(new ApiSerialization().event(event));
+
+        assertThat(read.getType()).isEqualTo("ADDED");
+        assertThat(read.getObject()).isExactlyInstanceOf(kind);
+    }
+
+    @Test
+    void eventOfAWatch_whoseKindComesLate_isLeftToTheClient() {
+        String event = """
+                {"object": {"metadata": {"name": "web"}, "apiVersion": "v1", "kind": "Service"}, "type": "ADDED"}
+                """;
+        ApiSerialization serialization = new ApiSerialization();
+
+        assertThat(serialization.event(event)).isNull();
+        WatchEvent read = serialization.unmarshal(event, WatchEvent.class);
         assertThat(read.getType()).isEqualTo("ADDED");
         assertThat(read.getObject())
                 .isInstanceOfSatisfying(
@@ -65,11 +88,11 @@ class ApiSerializationTest {
     }
 
     @Test
-    void eventOfAWatch_withManagedFields_isReadWithoutThem() {
-        WatchEvent read = new ApiSerialization().unmarshal("""
+    void eventOfAWatch_isReadWithoutManagedFields_andWithFieldNamesOfAnyLength() {
+        WatchEvent read = Objects.requireNonNull(new ApiSerialization().event("""
                 {"type": "MODIFIED", "object": {"kind": "Node", "apiVersion": "v1",
-                 "metadata": {"name": "n", "managedFields": [{"manager": "kubelet"}]}}}
-                """, WatchEvent.class);
+                 "metadata": {"name": "n", "managedFields": [{"fieldsV1": {"k:%s": {}}}]}}}
+                """.formatted("u".repeat(1_000_000))));
 
         assertThat(read.getObject())
                 .isInstanceOfSatisfying(
