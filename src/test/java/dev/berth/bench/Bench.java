@@ -183,8 +183,8 @@ public final class Bench implements Runnable {
                 .formatted(bare.text(Figure.COLD)));
         lines.add(
                 MemoryGroup.possible()
-                        ? "Berth had the memory of its Pod's limit and no more."
-                        : "Berth ran without the limit of its Pod: this machine lets no control group be created.");
+                        ? "Berth ran in a control group with the memory limit of its Pod, and of 448Mi in the last rows."
+                        : "Berth ran without a memory limit: no control group can be created here.");
         lines.add("");
         lines.add("| | " + contenders.stream().map(Contender::title).collect(Collectors.joining(" | "))
                 + " | Berth / service controller |");

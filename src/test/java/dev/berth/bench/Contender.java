@@ -159,12 +159,14 @@ interface Contender {
                 try {
                     OperatorProcess operator = start.apply(berth.startedBy(group.entering()));
                     return new Running(operator.process(), () -> {
-                        operator.close();
-                        group.close();
+                        try (group) {
+                            operator.close();
+                        }
                     });
                 } catch (RuntimeException failure) {
-                    group.close();
-                    throw failure;
+                    try (group) {
+                        throw failure;
+                    }
                 }
             }
         }

@@ -14,6 +14,7 @@ final class MemoryGroup implements AutoCloseable {
     private static final Path UNIFIED = Path.of("/sys/fs/cgroup");
     private static final Path OF_MEMORY = UNIFIED.resolve("memory");
     private static final String PREFIX = "berth-bench-";
+    private static final String PROCESSES = "cgroup.procs";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Path folder;
@@ -39,10 +40,10 @@ final class MemoryGroup implements AutoCloseable {
     static MemoryGroup create(long bytes) {
         boolean unified = isUnified();
         Path parent = unified ? UNIFIED : OF_MEMORY;
-        removeLeftOvers(parent);
         MemoryGroup group =
                 new MemoryGroup(parent.resolve(PREFIX + ProcessHandle.current().pid()));
         try {
+            removeLeftOvers(parent);
             Files.createDirectories(group.folder);
             Files.writeString(
                     group.folder.resolve(unified ? "memory.max" : "memory.limit_in_bytes"), Long.toString(bytes));
@@ -59,26 +60,29 @@ final class MemoryGroup implements AutoCloseable {
     }
 
     /** Of benchmarks that were killed. */
-    private static void removeLeftOvers(Path parent) {
+    private static void removeLeftOvers(Path parent) throws IOException {
         try (DirectoryStream<Path> groups = Files.newDirectoryStream(parent, PREFIX + "*")) {
             for (Path group : groups) {
-                long process = Long.parseLong(group.getFileName().toString().substring(PREFIX.length()));
-                if (ProcessHandle.of(process).isEmpty()) {
+                if (isLeftOver(group)) {
                     Files.delete(group);
                 }
             }
-        } catch (IOException inUse) {
-            // Then the next benchmark removes it.
         }
     }
 
-    /** What a command begins with whose process is in it from its first page on. */
+    /** Whether no process is in it, and the benchmark of its name has ended. */
+    private static boolean isLeftOver(Path group) throws IOException {
+        return Files.readString(group.resolve(PROCESSES)).isEmpty()
+                && ProcessHandle.allProcesses().noneMatch(process -> group.endsWith(PREFIX + process.pid()));
+    }
+
+    /** Goes before a command: its process is in the group from its start. */
     List<String> entering() {
         return List.of(
                 "sh",
                 "-c",
                 "echo $$ >\"$0\" && exec \"$@\"",
-                folder.resolve("cgroup.procs").toString());
+                folder.resolve(PROCESSES).toString());
     }
 
     /** Removes it; its processes have been ended. */

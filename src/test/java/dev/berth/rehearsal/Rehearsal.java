@@ -139,6 +139,7 @@ public final class Rehearsal {
         List<String> command = new ArrayList<>(List.of(ofThisJvm("java")));
         command.addAll(List.of(arguments));
         ProcessBuilder operator = new ProcessBuilder(command).inheritIO();
+        operator.environment().keySet().removeIf(name -> name.startsWith("KUBERNETES_"));
         operator.environment()
                 .putAll(Map.of(
                         "KUBERNETES_SERVICE_HOST",
