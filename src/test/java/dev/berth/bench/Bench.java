@@ -179,12 +179,11 @@ public final class Bench implements Runnable {
                 roundsThatReached(Figure.NODE_WRITES),
                 roundsThatReached(Figure.IDLE),
                 large));
-        lines.add("Status patches alone: %s Services/s. MetalLB limits itself to 20 Services/s."
-                .formatted(bare.text(Figure.COLD)));
-        lines.add(
-                MemoryGroup.possible()
-                        ? "Berth ran in a control group with the memory limit of its Pod, and of 448Mi in the last rows."
-                        : "Berth ran without a memory limit: no control group can be created here.");
+        lines.add("Status patches alone: %s Services/s.".formatted(bare.text(Figure.COLD)));
+        contenders.stream()
+                .map(Contender::remark)
+                .filter(remark -> !remark.isEmpty())
+                .forEach(lines::add);
         lines.add("");
         lines.add("| | " + contenders.stream().map(Contender::title).collect(Collectors.joining(" | "))
                 + " | Berth / service controller |");
