@@ -6,6 +6,7 @@ import dev.berth.provider.ProviderException;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /** A program of this host that ends soon. */
 final class Command {
     private static final Logger LOG = LoggerFactory.getLogger(Command.class);
-    private static final long SECONDS = 5;
+    private static final Duration LIMIT = Duration.ofSeconds(5);
 
     /**
      * What came of it.
@@ -37,14 +38,23 @@ final class Command {
 
     /** The same, with something on its standard input. */
     static Outcome run(List<String> words, String input) {
+        return run(words, input, LIMIT);
+    }
+
+    /** The same, for one that may take longer than others. */
+    static Outcome run(List<String> words, Duration limit) {
+        return run(words, "", limit);
+    }
+
+    private static Outcome run(List<String> words, String input, Duration limit) {
         try {
             ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
             if (input.isEmpty()) {
                 builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
             }
             Process process = builder.start();
-            CompletableFuture<Process> deadline =
-                    new CompletableFuture<Process>().completeOnTimeout(process, SECONDS, TimeUnit.SECONDS);
+            CompletableFuture<Process> deadline = new CompletableFuture<Process>()
+                    .completeOnTimeout(process, limit.toMillis(), TimeUnit.MILLISECONDS);
             CompletableFuture<Void> _ = deadline.thenAccept(Process::destroyForcibly);
             try {
                 if (!input.isEmpty()) {
@@ -59,7 +69,7 @@ final class Command {
                 int code = process.waitFor();
                 if (deadline.isDone()) {
                     throw new ProviderException(
-                            "\"%s\" has not ended within %d s".formatted(String.join(" ", words), SECONDS));
+                            "\"%s\" has not ended within %d s".formatted(String.join(" ", words), limit.toSeconds()));
                 }
                 return new Outcome(code, output);
             } finally {

@@ -82,7 +82,7 @@ final class Haproxy {
         this(directory, binary, PATIENCE);
     }
 
-    /** The same, with how long it may take to start or to reload. */
+    /** The same, with how long it may take to read a configuration: to check it, to start, or to reload. */
     Haproxy(Path directory, String binary, Duration patience) {
         this.directory = directory;
         this.binary = binary;
@@ -337,8 +337,16 @@ final class Haproxy {
      */
     void check(String configuration) {
         write("haproxy.cfg.new", configuration);
-        Outcome outcome = Command.run(List.of(
-                binary, "-c", "-q", "-L", "berth", "-f", file("haproxy.cfg.new").toString()));
+        Outcome outcome = Command.run(
+                List.of(
+                        binary,
+                        "-c",
+                        "-q",
+                        "-L",
+                        "berth",
+                        "-f",
+                        file("haproxy.cfg.new").toString()),
+                patience);
         if (outcome.code() != 0) {
             throw new ProviderException("HAProxy refuses the configuration: " + alerts(outcome.output()));
         }

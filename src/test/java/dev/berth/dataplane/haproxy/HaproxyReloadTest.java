@@ -67,8 +67,7 @@ class HaproxyReloadTest {
 
     @BeforeEach
     void start() throws IOException {
-        Path binary = Files.writeString(directory.resolve("binary"), "#!/bin/sh\necho 'HAProxy version 2.9.0'\n");
-        Files.setPosixFilePermissions(binary, PosixFilePermissions.fromString("rwx------"));
+        Path binary = binary("");
         // A process with its arguments, by which it is known that it runs. It ends with its standard input.
         Path pid = directory.resolve("haproxy.pid");
         process = new ProcessBuilder("sh", "-c", "read never", "haproxy", "-p", pid.toString()).start();
@@ -77,6 +76,14 @@ class HaproxyReloadTest {
         serve("master.sock", this::master);
         serve("stats.sock", this::worker);
         haproxy = new Haproxy(directory, binary.toString());
+    }
+
+    /** One of a version that is new enough, which does this. */
+    private Path binary(String line) throws IOException {
+        Path binary = Files.writeString(
+                directory.resolve("binary"), "#!/bin/sh\n" + line + "\necho 'HAProxy version 2.9.0'\n");
+        Files.setPosixFilePermissions(binary, PosixFilePermissions.fromString("rwx------"));
+        return binary;
     }
 
     @AfterEach
@@ -147,6 +154,15 @@ class HaproxyReloadTest {
 
         assertThatThrownBy(() -> impatient.load("new", List.of())).hasMessageContaining("has not said within");
         assertThat(impatient.isUnsure()).isTrue();
+    }
+
+    /** It reads the same configuration, and where no processor is free one takes as long as the other. */
+    @Test
+    void check_mayTakeAsLongAsAReload() throws IOException {
+        Path binary = binary("[ \"$1\" != -c ] || exec sleep 60");
+        Haproxy impatient = new Haproxy(directory, binary.toString(), Duration.ofSeconds(1));
+
+        assertThatThrownBy(() -> impatient.check("new")).hasMessageEndingWith("has not ended within 1 s");
     }
 
     @Test
