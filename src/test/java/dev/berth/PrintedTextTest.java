@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class PrintedTextTest {
     private static final Path DOCS = Path.of("docs");
     private static final Pattern TABLE = Pattern.compile(
-            "kubectl get (addresspool|address|agentreport|bgppeer|loadbalancerclass|servicecidrpolic)[a-z]*( [^ -]+)?( -o wide)?");
+            "kubectl get (addresspool|address|agentreport|bgppeer|clusteripreservation|loadbalancerclass|servicecidrpolic)[a-z]*( [^ -]+)?( -o wide)?");
 
     /**
      * A test that compares what a page shows.

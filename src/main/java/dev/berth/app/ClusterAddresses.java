@@ -1,5 +1,6 @@
 package dev.berth.app;
 
+import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
@@ -8,6 +9,8 @@ import dev.berth.controller.servicecidr.ClusterAddressMetrics;
 import dev.berth.controller.servicecidr.NotServed;
 import dev.berth.controller.servicecidr.PolicyControl;
 import dev.berth.controller.servicecidr.PolicyReconciler;
+import dev.berth.controller.servicecidr.ReservationReconciler;
+import dev.berth.controller.servicecidr.ReservationStatuses;
 import dev.berth.controller.servicecidr.ServiceCidrControl;
 import dev.berth.controller.servicecidr.ServiceCidrReconciler;
 import dev.berth.kube.ApiBudget;
@@ -45,6 +48,7 @@ final class ClusterAddresses implements AutoCloseable {
     private final Clock clock;
     private final InstantSource steady;
     private final StatusWriter statuses;
+    private final ReservationStatuses reservationStatuses;
     private final Later later;
     private final Wakeups<ServiceCIDRPolicy> policyWakeups;
     private final AtomicBoolean willWakePolicy = new AtomicBoolean();
@@ -87,6 +91,7 @@ final class ClusterAddresses implements AutoCloseable {
                     version.apiVersion(),
                     network,
                     statuses::write,
+                    reservationStatuses,
                     events,
                     metrics,
                     backoff,
@@ -132,6 +137,7 @@ final class ClusterAddresses implements AutoCloseable {
         this.caches = caches;
         this.gate = gate;
         this.statuses = statuses;
+        reservationStatuses = new ReservationStatuses(statuses::write, events, clock);
         this.events = events;
         this.backoff = backoff;
         this.clock = clock;
@@ -142,7 +148,7 @@ final class ClusterAddresses implements AutoCloseable {
         policies = new PolicyReconciler(
                 gate,
                 ranges.<PolicyReconciler.Control>map(served -> served.policy)
-                        .orElseGet(() -> new NotServed(statuses, clock)),
+                        .orElseGet(() -> new NotServed(caches, statuses, reservationStatuses, clock, later)),
                 policyWakeups);
     }
 
@@ -157,6 +163,10 @@ final class ClusterAddresses implements AutoCloseable {
                 policies,
                 "servicecidrpolicy",
                 InformerConfiguration.builder(ServiceCIDRPolicy.class).buildForController());
+        controllers.register(
+                new ReservationReconciler(caches, gate, this::wakePolicy),
+                "clusteripreservation",
+                InformerConfiguration.builder(ClusterIPReservation.class).buildForController());
     }
 
     /** All that is held is known. */

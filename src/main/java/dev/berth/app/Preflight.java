@@ -6,6 +6,7 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.AgentReport;
 import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.Berth;
+import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.kube.OtherInstallations;
@@ -39,6 +40,7 @@ final class Preflight {
             Address.class,
             AgentReport.class,
             BGPPeer.class,
+            ClusterIPReservation.class,
             LoadBalancerClass.class,
             ServiceCIDRPolicy.class);
 

@@ -3,6 +3,7 @@ package dev.berth.kube;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.AgentReport;
+import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -20,6 +21,7 @@ public final class Caches {
     private volatile Cache<AddressPool> pools = Cache.empty();
     private volatile Cache<LoadBalancerClass> classes = Cache.empty();
     private volatile Cache<AgentReport> agentReports = Cache.empty();
+    private volatile Cache<ClusterIPReservation> reservations = Cache.empty();
     private volatile Cache<Node> nodes = Cache.empty();
     private volatile Cache<Namespace> namespaces = Cache.empty();
     private volatile Cache<? extends HasMetadata> serviceCidrs = Cache.empty();
@@ -63,6 +65,14 @@ public final class Caches {
 
     public void agentReports(Cache<AgentReport> cache) {
         agentReports = cache;
+    }
+
+    public Cache<ClusterIPReservation> reservations() {
+        return reservations;
+    }
+
+    public void reservations(Cache<ClusterIPReservation> cache) {
+        reservations = cache;
     }
 
     public Cache<Node> nodes() {

@@ -25,6 +25,12 @@ public final class UnreadableObjects {
                         caches.pools().list(),
                         pool -> Pools.declaration(pool).faults().isEmpty()));
         counts.put(
+                "ClusterIPReservation",
+                () -> count(
+                        caches.reservations().list(),
+                        object -> object.unreadable().isEmpty()
+                                && object.adjusted().isEmpty()));
+        counts.put(
                 "LoadBalancerClass",
                 () -> count(
                         caches.classes().list(),

@@ -23,7 +23,7 @@ record FamilyAudit(Usage usage) {
                 "the dynamic band of " + range.range() + " is full, so that the API server gives the addresses of its"
                         + " static band, free for those who ask for one, to any Service, also while another range has"
                         + " free ones; keep those that you need, the one of the cluster's DNS above all, by"
-                        + " spec.reservations of the ServiceCIDRPolicy");
+                        + " ClusterIPReservations");
     }
 
     private Finding finding(IpFamily family) {

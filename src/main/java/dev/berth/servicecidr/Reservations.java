@@ -99,6 +99,23 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
                         .toList());
     }
 
+    /** The same, but what is kept stays so, for nobody knows whether it is still asked for. */
+    public Reservations withoutGivingBack() {
+        return new Reservations(outcomes.stream().map(this::withoutGivingBack).toList(), List.of());
+    }
+
+    private Outcome withoutGivingBack(Outcome outcome) {
+        return unwanted.stream()
+                .filter(object -> outcome.state().equals(new State.Reserve(object.ip())))
+                .findFirst()
+                .map(object -> new Outcome(
+                        outcome.reservation(),
+                        new State.Refused(object.ip() + " is still kept for Service " + object.owner()
+                                + ": nothing is given back while a ClusterIPReservation or the ServiceCIDRPolicy"
+                                + " cannot be read")))
+                .orElse(outcome);
+    }
+
     private static Outcome sparing(Outcome outcome, Map<Ip, ServiceKey> holders) {
         ServiceKey holder = outcome.state() instanceof State.Reserve(Ip ip) ? holders.get(ip) : null;
         return holder == null

@@ -60,7 +60,7 @@ public record Retirement(ServiceCidr serviceCidr, Verdict verdict, long remainin
         API_SERVER_FLAGS(
                 "APIServerFlags",
                 "start the API servers with another --service-cluster-ip-range, whose first address is this Service's"),
-        REMOVE_RESERVATION("RemoveReservation", "take the address off spec.reservations of the ServiceCIDRPolicy"),
+        REMOVE_RESERVATION("RemoveReservation", "delete the ClusterIPReservation that keeps it"),
         DELETE_IP_ADDRESS("DeleteIPAddress", "delete the IPAddress object, if its owner does not need it any more");
 
         private final String text;

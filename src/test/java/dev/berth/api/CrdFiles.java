@@ -7,6 +7,7 @@ import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.AgentReport;
 import dev.berth.api.v1alpha1.BGPPeer;
+import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
@@ -42,6 +43,7 @@ final class CrdFiles {
             Address.class,
             AgentReport.class,
             BGPPeer.class,
+            ClusterIPReservation.class,
             LoadBalancerClass.class,
             ServiceCIDRPolicy.class);
 
@@ -270,10 +272,7 @@ final class CrdFiles {
      * such list: a Service that was recreated holds it for a moment beside its predecessor of the same name.
      */
     private static void giveListsTheirKeys(JSONSchemaProps schema, Class<?> kind) {
-        if (kind == ServiceCIDRPolicy.class) {
-            JSONSchemaProps reservations = property(property(schema, "spec"), "reservations");
-            key(reservations, "address");
-        } else if (kind == AddressPool.class) {
+        if (kind == AddressPool.class) {
             JSONSchemaProps quota = property(property(schema, "spec"), "quota");
             key(property(quota, "namespaces"), "namespace");
         } else if (kind == BGPPeer.class) {

@@ -25,7 +25,7 @@ class CrdGenerationTest {
 
         assertThat(CrdFiles.list(generated))
                 .filteredOn(file -> !file.endsWith("kustomization.yaml"))
-                .hasSize(6)
+                .hasSize(7)
                 .allSatisfy(file -> {
                     JSONSchemaProps schema = new KubernetesSerialization()
                             .unmarshal(Files.readString(file), CustomResourceDefinition.class)

@@ -4,6 +4,7 @@ import static dev.berth.it.BerthOnCluster.condition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
@@ -11,6 +12,7 @@ import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -108,6 +110,7 @@ class ClusterAddressesIT {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "old"))
                         .anyMatch(event -> event.contains("does nothing without a ServiceCIDRPolicy")));
+        cluster.annotate("kubernetes", "berth.dev/retire-");
         cluster.policy("warnings: {usedPercent: 80}");
 
         cluster.awaitStatus(status -> assertThat(status.retiring())
@@ -196,48 +199,62 @@ class ClusterAddressesIT {
     }
 
     @Test
-    void reservedAddress_isNobodyElses_andIsHandedOverByDeletingItsIPAddress() {
-        cluster.policy("reservations: [{address: 10.96.0.10, service: {namespace: default, name: dns}}]");
-        cluster.awaitStatus(status -> assertThat(status.reservations())
-                .singleElement()
-                .extracting(ServiceCIDRPolicy.ReservationState::state)
-                .isEqualTo("Reserved"));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(cluster.client()
-                                .resources(IPAddress.class)
-                                .withName("10.96.0.10")
-                                .get()
-                                .getMetadata()
-                                .getLabels())
-                        .isEqualTo(Map.of("ipaddress.kubernetes.io/managed-by", "berth.dev")));
+    void reservedAddress_isNobodyElses_andIsHandedOverByDeletingItsIPAddress_withoutAPolicy() {
+        cluster.reserve("dns", "10.96.0.10", "dns");
+        cluster.awaitReservation("dns", "True Reserved: ");
+        assertThat(Objects.requireNonNull(ipAddress("10.96.0.10")).getMetadata().getLabels())
+                .isEqualTo(Map.of("ipaddress.kubernetes.io/managed-by", "berth.dev"));
+        cluster.reserve("too-late", "10.96.0.10", "web");
+        cluster.awaitReservation("too-late", "False Refused: 10.96.0.10 is asked for twice, for default/dns");
 
         cluster.client().resources(IPAddress.class).withName("10.96.0.10").delete();
         cluster.createService("dns", "10.96.0.10");
-        cluster.awaitStatus(status -> assertThat(status.reservations())
-                .singleElement()
-                .extracting(ServiceCIDRPolicy.ReservationState::state)
-                .isEqualTo("InUse"));
+        cluster.awaitReservation("dns", "True InUse: ");
 
         cluster.deleteService("dns");
-        cluster.awaitStatus(status -> assertThat(status.reservations())
-                .singleElement()
-                .extracting(ServiceCIDRPolicy.ReservationState::state)
-                .isEqualTo("Reserved"));
+        cluster.awaitReservation("dns", "True Reserved: ");
+
+        deleteReservation("dns");
+        cluster.awaitReservation("too-late", "True Reserved: ");
+        deleteReservation("too-late");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(ipAddress("10.96.0.10")).isNull());
     }
 
     @Test
-    void whatAPolicyKept_thatWasDeletedWhileBerthWasAway_isGivenBackAtItsNextStart() {
-        cluster.policy("reservations: [{address: 10.96.0.10, service: {namespace: default, name: dns}}]");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(ipAddress("10.96.0.10")).isNotNull());
+    void reservation_outlivesThePolicy() {
+        cluster.policy("");
+        cluster.cluster().kubectl("apply", "-f", "docs/examples/cluster-ip-reservation.yaml");
+        cluster.awaitReservation("kube-dns", "True Reserved: an IPAddress keeps it for Service kube-system/kube-dns");
+        IPAddress kept = Objects.requireNonNull(ipAddress("10.96.0.10"));
 
-        cluster.whileBerthIsAway(() -> cluster.client()
+        cluster.client()
                 .resources(ServiceCIDRPolicy.class)
                 .withName(ServiceCIDRPolicy.NAME)
-                .delete());
+                .delete();
+        cluster.retire("kubernetes");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "kubernetes"))
+                        .anyMatch(event -> event.contains("does nothing without a ServiceCIDRPolicy")));
+        cluster.annotate("kubernetes", "berth.dev/retire-");
+
+        assertThat(Objects.requireNonNull(ipAddress("10.96.0.10")).getMetadata().getUid())
+                .isEqualTo(kept.getMetadata().getUid());
+    }
+
+    @Test
+    void reservationThatWasDeletedWhileBerthWasAway_isGivenBackAtItsNextStart() {
+        cluster.reserve("dns", "10.96.0.10", "dns");
+        cluster.awaitReservation("dns", "True Reserved: ");
+
+        cluster.whileBerthIsAway(() -> deleteReservation("dns"));
 
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(ipAddress("10.96.0.10")).isNull());
+    }
+
+    private void deleteReservation(String name) {
+        cluster.client().resources(ClusterIPReservation.class).withName(name).delete();
     }
 
     private @Nullable IPAddress ipAddress(String name) {

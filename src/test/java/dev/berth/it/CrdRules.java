@@ -55,6 +55,7 @@ abstract class CrdRules {
                 "addresspools",
                 "agentreports",
                 "bgppeers",
+                "clusteripreservations",
                 "loadbalancerclasses",
                 "servicecidrpolicies")) {
             kubectl.run("wait", "--for=condition=Established", "--timeout=60s", "crd/" + kind + ".berth.dev");
@@ -300,13 +301,7 @@ abstract class CrdRules {
         static PolicyRow growth(String rule, String ipv4, String fault) {
             return new PolicyRow(rule, "{growth: {ipv4: {" + ipv4 + "}}}", fault);
         }
-
-        static PolicyRow reservation(String rule, String reservation, String fault) {
-            return new PolicyRow(rule, "{reservations: [{" + reservation + "}]}", fault);
-        }
     }
-
-    private static final String FOR_DNS = "service: {namespace: kube-system, name: dns}";
 
     private static final String NO_CIDR =
             "has to be a CIDR with its prefix length, in lower case, such as 10.100.0.0/16 or fd00:10::/56";
@@ -317,9 +312,7 @@ abstract class CrdRules {
                     "all there is",
                     "{warnings: {usedPercent: 70, daysUntilFull: 30}, growth: {dryRun: false, ipv4: {supernets:"
                             + " [10.0.0.0/8, 172.16.0.0/12], prefixLength: 24, usedPercent: 75, maxRanges: 2}, ipv6:"
-                            + " {supernets: ['fd00::/56'], prefixLength: 112}, avoid: [10.244.0.0/16, 'fd01::/64']},"
-                            + " reservations: [{address: 10.96.0.10, " + FOR_DNS
-                            + "}, {address: 'fd00::a', " + FOR_DNS + "}]}",
+                            + " {supernets: ['fd00::/56'], prefixLength: 112}, avoid: [10.244.0.0/16, 'fd01::/64']}}",
                     ""),
             new PolicyRow("a warning at nothing", "{warnings: {usedPercent: 0}}", "spec.warnings.usedPercent"),
             new PolicyRow("a warning above all", "{warnings: {usedPercent: 101}}", "spec.warnings.usedPercent"),
@@ -358,21 +351,7 @@ abstract class CrdRules {
                     "a maximum of too many",
                     "supernets: [10.0.0.0/8], prefixLength: 24, maxRanges: 65",
                     "spec.growth.ipv4.maxRanges"),
-            new PolicyRow("a network to avoid that is none", "{growth: {avoid: [pods]}}", "\"pods\" " + NO_CIDR),
-            PolicyRow.reservation("a reservation for nobody", "address: 10.96.0.10", "spec.reservations[0].service"),
-            PolicyRow.reservation("a reservation of nothing", FOR_DNS, "spec.reservations[0].address"),
-            new PolicyRow(
-                    "two reservations of one address",
-                    "{reservations: [{address: 10.96.0.10, " + FOR_DNS + "}, {address: 10.96.0.10, " + FOR_DNS + "}]}",
-                    "Duplicate value"),
-            PolicyRow.reservation(
-                    "a reservation of a range",
-                    "address: 10.96.0.0/28, " + FOR_DNS,
-                    "\"10.96.0.0/28\" has to be one address, in lower case, such as" + " 10.96.0.10 or fd00:10:96::a"),
-            PolicyRow.reservation(
-                    "a reservation for a Service without a namespace",
-                    "address: 10.96.0.10, service: {name: dns}",
-                    "spec.reservations[0].service.namespace"));
+            new PolicyRow("a network to avoid that is none", "{growth: {avoid: [pods]}}", "\"pods\" " + NO_CIDR));
 
     @TestFactory
     Stream<DynamicTest> policy() {
@@ -383,6 +362,36 @@ abstract class CrdRules {
                                 row.fault(),
                                 refusal(() -> dryRun(
                                         POOL_AND_CLASS.formatted("ServiceCIDRPolicy", "cluster", row.spec()))))));
+    }
+
+    /** The spec of a ClusterIPReservation, as one line of YAML. */
+    private record ReservationRow(String rule, String spec, String fault) {}
+
+    private static final String FOR_DNS = "service: {namespace: kube-system, name: dns}";
+
+    private static final List<ReservationRow> RESERVATIONS = List.of(
+            new ReservationRow("an IPv4 address", "{address: 10.96.0.10, " + FOR_DNS + "}", ""),
+            new ReservationRow("an IPv6 address", "{address: 'fd00::a', " + FOR_DNS + "}", ""),
+            new ReservationRow("one for nobody", "{address: 10.96.0.10}", "spec.service"),
+            new ReservationRow("one of nothing", "{" + FOR_DNS + "}", "spec.address"),
+            new ReservationRow(
+                    "a range",
+                    "{address: 10.96.0.0/28, " + FOR_DNS + "}",
+                    "\"10.96.0.0/28\" must be one address, in lower case, such as 10.96.0.10 or fd00:10:96::a"),
+            new ReservationRow(
+                    "a Service without a namespace",
+                    "{address: 10.96.0.10, service: {name: dns}}",
+                    "spec.service.namespace"));
+
+    @TestFactory
+    Stream<DynamicTest> reservation() {
+        return RESERVATIONS.stream()
+                .map(row -> DynamicTest.dynamicTest(
+                        "ClusterIPReservation" + (row.fault().isEmpty() ? " takes " : " refuses ") + row.rule(),
+                        () -> check(
+                                row.fault(),
+                                refusal(() ->
+                                        dryRun(POOL_AND_CLASS.formatted("ClusterIPReservation", "dns", row.spec()))))));
     }
 
     @Test
@@ -520,11 +529,15 @@ abstract class CrdRules {
     void shortNames_andTheCategory_findTheKinds() {
         create(POOL_AND_CLASS.formatted("LoadBalancerClass", "listed", "loadBalancerClass: example.com/listed"));
         create(POOL_AND_CLASS.formatted("Address", "198.51.100.4", "address: 198.51.100.4"));
+        create(POOL_AND_CLASS.formatted("ClusterIPReservation", "listed", "{address: 10.96.0.10, " + FOR_DNS + "}"));
+        assertThat(header("clusteripreservations"))
+                .containsExactly("NAME", "ADDRESS", "NAMESPACE", "SERVICE", "READY", "REASON", "AGE");
         Map<String, String> byShortName = Map.of(
                 "apool", "addresspool.berth.dev/first",
                 "apools", "addresspool.berth.dev/first",
                 "lbc", "loadbalancerclass.berth.dev/listed",
-                "addr", "address.berth.dev/198.51.100.4");
+                "addr", "address.berth.dev/198.51.100.4",
+                "cipr", "clusteripreservation.berth.dev/listed");
         byShortName.forEach((name, object) ->
                 assertThat(kubectl.run("get", name, "--output=name").lines()).contains(object));
         assertThat(kubectl.run("get", "berth", "--output=name").lines()).containsAll(byShortName.values());
@@ -597,7 +610,7 @@ abstract class CrdRules {
             }
         }
 
-        assertThat(kinds).isEqualTo(6);
+        assertThat(kinds).isEqualTo(7);
         assertThat(withoutStatus).containsExactly("dev.berth.v1alpha1.AgentReport");
         assertThat(faults).isEmpty();
         assertThat(enums)

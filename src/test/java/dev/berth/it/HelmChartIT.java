@@ -153,9 +153,9 @@ class HelmChartIT {
     @Test
     void kinds_outliveTheRelease_unlessTheyAreNotKept() {
         String keep = "helm.sh/resource-policy: \"keep\"";
-        assertThat(kinds("")).hasSize(6).allSatisfy(kind -> assertThat(kind).contains(keep));
+        assertThat(kinds("")).hasSize(7).allSatisfy(kind -> assertThat(kind).contains(keep));
         assertThat(kinds("crds: {keep: false}"))
-                .hasSize(6)
+                .hasSize(7)
                 .allSatisfy(kind -> assertThat(kind).doesNotContain(keep));
     }
 

@@ -390,6 +390,7 @@ class MistakesIT {
                 "addresspools",
                 "agentreports",
                 "bgppeers",
+                "clusteripreservations",
                 "loadbalancerclasses",
                 "servicecidrpolicies")) {
             assertThat(admin.kubectl("explain", kind + ".spec"))

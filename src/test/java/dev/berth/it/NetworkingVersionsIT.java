@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** API servers that have ServiceCIDR and IPAddress in v1beta1, or not at all. */
 class NetworkingVersionsIT {
     @Test
-    void withoutTheKinds_thePolicySaysSo() {
+    void withoutTheKinds_thePolicySaysSo_andSoDoesAReservation() {
         try (ServiceCidrs cidrs = new ServiceCidrs(
                 ControlPlane.builder().version(KubeBinaries.GATED_KUBERNETES).start())) {
             cidrs.policy("warnings: {usedPercent: 80}");
@@ -27,6 +27,8 @@ class NetworkingVersionsIT {
                 assertThat(status.conditions()).hasSize(2);
                 assertThat(status.observedGeneration()).isEqualTo(1);
             });
+            cidrs.reserve("dns", "10.96.0.10", "dns");
+            cidrs.awaitReservation("dns", "False NotServed: ");
         }
     }
 
@@ -42,8 +44,8 @@ class NetworkingVersionsIT {
                 "--service-cidr-controller=Always")) {
             cidrs.policy(
                     "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.101.0.0/24], prefixLength: 28,"
-                            + " usedPercent: 1, maxRanges: 1}}, reservations: [{address: 10.96.0.10,"
-                            + " service: {namespace: default, name: dns}}]");
+                            + " usedPercent: 1, maxRanges: 1}}");
+            cidrs.reserve("dns", "10.96.0.10", "dns");
             cidrs.client()
                     .resource(new ServiceCIDRBuilder()
                             .withNewMetadata()
@@ -60,11 +62,12 @@ class NetworkingVersionsIT {
             awaitReady(cidrs, "berth-10.101.0.0-28");
             cidrs.awaitStatus(status -> {
                 assertThat(condition(status.conditions(), "Served")).startsWith("True Served");
-                assertThat(condition(status.conditions(), "Reserved")).startsWith("True Reserved");
                 assertThat(status.ranges())
                         .extracting(range -> range.cidr() + " " + range.state())
                         .containsExactlyInAnyOrder("10.96.0.0/27 Ready", "10.100.0.0/28 Ready", "10.101.0.0/28 Ready");
             });
+
+            cidrs.awaitReservation("dns", "True Reserved");
 
             cidrs.policy("warnings: {usedPercent: 80}");
             cidrs.retire("old");

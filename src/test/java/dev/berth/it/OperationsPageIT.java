@@ -309,7 +309,7 @@ class OperationsPageIT {
 
         assertThat(shell.type("kubectl get crds -l app.kubernetes.io/part-of=berth -o name")
                         .lines())
-                .hasSize(6);
+                .hasSize(7);
         assertThat(shell.type("kubectl -n berth-system get deployments")).contains("No resources found");
     }
 }

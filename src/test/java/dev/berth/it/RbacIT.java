@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.BGPPeer;
+import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
@@ -55,6 +56,14 @@ class RbacIT {
             spec: {peerAddress: 192.0.2.254, peerASN: 64512, myASN: 64513}
             """;
 
+    /** Has it a status: the component that lets Berth keep it is not there. */
+    private static final String RESERVATION = """
+            apiVersion: berth.dev/v1alpha1
+            kind: ClusterIPReservation
+            metadata: {name: dns}
+            spec: {address: 10.96.0.10, service: {namespace: kube-system, name: kube-dns}}
+            """;
+
     @Test
     void everyPermission_isUsed_orIsNeededForAReason(Installation berth) throws IOException {
         ControlPlane controlPlane = berth.controlPlane();
@@ -66,6 +75,9 @@ class RbacIT {
                 .resource(Serialization.unmarshal(POLICY, ServiceCIDRPolicy.class))
                 .create();
         berth.client().resource(Serialization.unmarshal(PEER, BGPPeer.class)).create();
+        berth.client()
+                .resource(Serialization.unmarshal(RESERVATION, ClusterIPReservation.class))
+                .create();
         berth.startOperator("--leader-elect").awaitLog("ready after");
         // The default class may have had its status from the operator of another test.
         berth.loadBalancerClass(namespace, null);

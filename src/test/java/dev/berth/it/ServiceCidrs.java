@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -257,6 +258,32 @@ final class ServiceCidrs implements AutoCloseable {
                                 + spec + "}\n",
                         ServiceCIDRPolicy.class))
                 .serverSideApply();
+    }
+
+    /** A ClusterIPReservation for a Service of this name. */
+    void reserve(String name, String address, String service) {
+        client().resource(Serialization.unmarshal(
+                        """
+                        apiVersion: berth.dev/v1alpha1
+                        kind: ClusterIPReservation
+                        metadata: {name: %s}
+                        spec: {address: "%s", service: {namespace: %s, name: %s}}
+                        """.formatted(name, address, NAMESPACE, service), ClusterIPReservation.class))
+                .serverSideApply();
+    }
+
+    /** Waits until its condition Ready begins like this, as {@code status reason: message}. */
+    void awaitReservation(String name, String ready) {
+        eventually(
+                PATIENCE,
+                () -> assertThat(Stream.ofNullable(client().resources(ClusterIPReservation.class)
+                                        .withName(name)
+                                        .get()
+                                        .getStatus())
+                                .map(status -> BerthOnCluster.condition(status.conditions(), "Ready"))
+                                .findFirst()
+                                .orElse(""))
+                        .startsWith(ready));
     }
 
     void awaitStatus(Consumer<ServiceCIDRPolicy.Status> asItShallBe) {

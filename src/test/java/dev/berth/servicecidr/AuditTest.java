@@ -564,7 +564,7 @@ class AuditTest {
                     "the dynamic band of 10.0.0.0/27 is full, so that the API server gives the addresses of its static"
                             + " band, free for those who ask for one, to any Service, also while another range has free"
                             + " ones; keep those that you need, the one of the cluster's DNS above all, by"
-                            + " spec.reservations of the ServiceCIDRPolicy"),
+                            + " ClusterIPReservations"),
             new Says(
                     CLUSTER.with(SampleCidrs.cidr("loose", "10.7.0.0/24")),
                     "it has no finalizer networking.k8s.io/service-cidr-finalizer: if it is deleted, it is gone from under"

@@ -9,7 +9,6 @@ import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
 import io.fabric8.generator.annotation.Min;
-import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * name is {@value #NAME}.
  */
 @JsonClassDescription(
-        "How the ranges that Services get their cluster IPs from (ServiceCIDRs) may grow and shrink, what is kept in them, and what to warn of. There is one: its name is cluster.")
+        "How the ranges that Services get their cluster IPs from (ServiceCIDRs) may grow and shrink, and what to warn of. There is one: its name is cluster.")
 @Group(Berth.GROUP)
 @Version(Berth.VERSION)
 @Kind("ServiceCIDRPolicy")
@@ -118,11 +117,6 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
     private static final String WHICH_IS_NO_CIDR =
             "'\"' + self.filter(cidr, !cidr" + IS_CIDR + ")[0] + '\" " + NO_CIDR + "'";
 
-    private static final String IS_IP = "self.matches('^[0-9a-f:.]+$')";
-    private static final String NO_IP = "has to be one address, in lower case, such as 10.96.0.10 or fd00:10:96::a";
-
-    private static final String NAME_OF_OBJECT = "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$";
-
     /** What the administrator asks for. */
     @JsonClassDescription("What the administrator asks for. Empty: Berth only looks, and says what it sees.")
     public record Spec(
@@ -130,10 +124,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             Warnings warnings,
 
             @Nullable @JsonPropertyDescription("How new ServiceCIDRs are made before the last ones are full; absent: never.")
-            Growth growth,
-
-            @Nullable @Size(max = 128) @JsonPropertyDescription("Addresses of the static bands that are kept for Services to come.")
-            List<Reservation> reservations) {}
+            Growth growth) {}
 
     /** Thresholds. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -186,27 +177,6 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @Min(0) @Max(64) @JsonPropertyDescription("How many ranges Berth makes at most; those that retire do not count.")
             @Nullable Integer maxRanges) {}
 
-    /** One address, kept. */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    public record Reservation(
-            @Required
-            @Size(min = 1, max = 43) @ValidationRule(value = IS_IP, message = NO_IP, messageExpression = "'\"' + self + '\" " + NO_IP + "'")
-            @JsonPropertyDescription("Of the static band of a ServiceCIDR.")
-            String address,
-
-            @Required @JsonPropertyDescription("The Service that it is kept for.")
-            ServiceReference service) {}
-
-    /** A Service, by name. */
-    public record ServiceReference(
-            @Required
-            @Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 63) @JsonPropertyDescription("The namespace of the Service.")
-            String namespace,
-
-            @Required
-            @Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 63) @JsonPropertyDescription("The name of the Service.")
-            String name) {}
-
     /**
      * What Berth sees and does. Absent until it has seen the policy. It is written by merge patches: what is no longer
      * so has to be in them, as null.
@@ -234,14 +204,11 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @Nullable @Size(max = 16) @JsonPropertyDescription("Who is still in the ranges that retire.")
             List<Retiring> retiring,
 
-            @Nullable @Size(max = 128) @JsonPropertyDescription("What became of each reservation.")
-            List<ReservationState> reservations,
-
             @Nullable @JsonPropertyDescription("What the audit found; absent: nothing.")
             Findings findings,
 
             @Nullable @Size(max = 8) @JsonPropertyDescription(
-                    "Ready, Served, CapacityLow, Healthy, and where they are asked for Growth, Retired and Reserved.")
+                    "Ready, Served, CapacityLow, Healthy, and where there is something to say of it Growth, Retired and Reserved.")
             List<Condition> conditions)
             implements HasConditions {}
 
@@ -348,18 +315,6 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
             @JsonPropertyDescription("What it would need to go.")
             String needs) {}
-
-    /** What became of a reservation. */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    public record ReservationState(
-            @JsonPropertyDescription("As in spec.reservations.")
-            String address,
-
-            @JsonPropertyDescription("Reserved, HandingOver, InUse, Taken or Refused.")
-            String state,
-
-            @Nullable @JsonPropertyDescription("Why it is so, and what to do; absent: there is nothing to add.")
-            String message) {}
 
     /** What the audit found. */
     public record Findings(

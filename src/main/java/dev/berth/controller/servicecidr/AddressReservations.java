@@ -1,6 +1,5 @@
 package dev.berth.controller.servicecidr;
 
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.ip.Ip;
@@ -65,18 +64,15 @@ final class AddressReservations {
     /**
      * Makes and deletes what is to be made and deleted.
      *
+     * @param complete whether {@code asked} is all that is asked for; if not, nothing is deleted
      * @return how it is with each; where a write failed, as Refused with the reason
      */
-    Reservations keep(List<ServiceCIDRPolicy.Reservation> wanted, List<ServiceCidr> cidrs) {
+    Reservations keep(List<Reservation> asked, List<ServiceCidr> cidrs, boolean complete) {
         Instant now = clock.instant();
         handedOver.values().removeIf(since -> !now.isBefore(since.plus(Reservations.HANDOVER)));
-        List<Reservation> asked = wanted.stream()
-                .map(one -> new Reservation(
-                        one.address(),
-                        new ServiceKey(one.service().namespace(), one.service().name())))
-                .toList();
-        Reservations decided = spared(network.askClusterIps(
-                ips -> Reservations.of(asked, cidrs, ips, holders(asked, ips), new HashMap<>(handedOver), now)));
+        Reservations all = network.askClusterIps(
+                ips -> Reservations.of(asked, cidrs, ips, holders(asked, ips), new HashMap<>(handedOver), now));
+        Reservations decided = spared(complete ? all : all.withoutGivingBack());
         retries.retain(decided.touched());
         decided.unwanted().forEach(this::release);
         return new Reservations(decided.outcomes().stream().map(this::made).toList(), decided.unwanted());
@@ -153,8 +149,8 @@ final class AddressReservations {
     }
 
     /**
-     * Gives back what is kept, for nobody asks for it any more. It is asked for live: without a policy IPAddresses may
-     * not be watched.
+     * Gives back what is kept, for nobody asks for anything any more. It is asked for live: IPAddresses may not be
+     * watched then.
      *
      * @return when to try again; absent: nothing is kept any more
      */
@@ -169,7 +165,7 @@ final class AddressReservations {
             }
             case Read.Absent<List<ClusterIp>> none -> Optional.empty();
             case Read.Failed<List<ClusterIp>>(String message) -> {
-                LOG.warn("cluster IPs that are kept without a ServiceCIDRPolicy cannot be listed: {}", message);
+                LOG.warn("cluster IPs that are kept for nobody cannot be listed: {}", message);
                 yield Optional.of(clock.instant().plus(backoff.after(++unlisted)));
             }
         };

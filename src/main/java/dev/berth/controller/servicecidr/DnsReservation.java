@@ -1,8 +1,6 @@
 package dev.berth.controller.servicecidr;
 
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Reservation;
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ServiceReference;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
@@ -10,6 +8,7 @@ import dev.berth.ip.IpFamily;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Usage;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,19 +43,13 @@ final class DnsReservation {
         this.clock = clock;
     }
 
-    /** What the policy asks to be kept, and that. */
-    List<Reservation> with(Spec spec, Usage usage) {
-        List<Reservation> asked = Objects.requireNonNullElse(spec.reservations(), List.of());
+    /** That address, of each family that grows; empty: it need not be kept. */
+    List<Reservation> of(Spec spec, Usage usage) {
         List<Ip> atRisk = atRisk(spec, usage);
         freeSince.keySet().retainAll(atRisk);
-        return Stream.concat(
-                        asked.stream(),
-                        atRisk.stream()
-                                .filter(ip -> asked.stream()
-                                        .noneMatch(one -> Ip.find(one.address()).equals(Optional.of(ip))))
-                                .filter(this::isKeptOrFreeForLong)
-                                .map(ip -> new Reservation(
-                                        ip.toString(), new ServiceReference(DNS.namespace(), DNS.name()))))
+        return atRisk.stream()
+                .filter(this::isKeptOrFreeForLong)
+                .map(ip -> new Reservation(ip.toString(), DNS))
                 .toList();
     }
 

@@ -2,30 +2,49 @@ package dev.berth.controller.servicecidr;
 
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.controller.Next;
+import dev.berth.controller.Timer;
 import dev.berth.kube.Cache;
+import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.Condition.Status;
 import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/** Says on a ServiceCIDRPolicy that nothing can be done for it: the API server has no ServiceCIDRs. */
+/**
+ * Says on the ServiceCIDRPolicy and on ClusterIPReservations that nothing can be done for them: the API server has no
+ * ServiceCIDRs.
+ */
 public final class NotServed implements PolicyReconciler.Control {
     private static final String NONE = NetworkingVersion.NOT_SERVED + "; then restart Berth";
 
-    private final StatusWriter statuses;
-    private final InstantSource clock;
+    private static final Duration UNWRITTEN = Duration.ofSeconds(5);
 
-    public NotServed(StatusWriter statuses, InstantSource clock) {
+    private final Caches caches;
+    private final StatusWriter statuses;
+    private final ReservationStatuses reservations;
+    private final InstantSource clock;
+    private final Timer later;
+
+    /** Cancels the next look at ClusterIPReservations. */
+    private Runnable again = () -> {};
+
+    public NotServed(
+            Caches caches, StatusWriter statuses, ReservationStatuses reservations, InstantSource clock, Timer later) {
+        this.caches = caches;
         this.statuses = statuses;
+        this.reservations = reservations;
         this.clock = clock;
+        this.later = later;
     }
 
     @Override
     public Next reconcile(Cache<ServiceCIDRPolicy> policies, String name) {
+        tellReservations();
         policies.get(null, name).ifPresent(policy -> {
             ServiceCIDRPolicy.Status status = status(policy, "NotServed", NONE, clock.instant());
             if (!status.equals(policy.getStatus())) {
@@ -33,6 +52,13 @@ public final class NotServed implements PolicyReconciler.Control {
             }
         });
         return Next.ON_EVENT;
+    }
+
+    private synchronized void tellReservations() {
+        again.run();
+        if (!reservations.tell(caches.reservations().list().toList(), ReservationStatus.notReady("NotServed", NONE))) {
+            again = later.after(UNWRITTEN, this::tellReservations);
+        }
     }
 
     /** A status that only says that the policy is not served, and so not ready; the history stays. */
@@ -47,7 +73,6 @@ public final class NotServed implements PolicyReconciler.Control {
                 null,
                 null,
                 before == null ? null : before.history(),
-                null,
                 null,
                 null,
                 null,

@@ -2,7 +2,6 @@ package dev.berth.controller.servicecidr;
 
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Reservation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -31,14 +30,6 @@ final class Policies {
 
     private static Stream<String> missing(ServiceCIDRPolicy.Spec spec) {
         List<String> missing = new ArrayList<>();
-        if (hasGap(spec.reservations())
-                || Objects.requireNonNullElse(spec.reservations(), List.<Reservation>of()).stream()
-                        .anyMatch(kept -> kept.address() == null
-                                || kept.service() == null
-                                || kept.service().namespace() == null
-                                || kept.service().name() == null)) {
-            missing.add("spec.reservations");
-        }
         ServiceCIDRPolicy.Growth growth = spec.growth();
         if (growth != null) {
             if (hasGap(growth.avoid())) {

@@ -14,7 +14,6 @@ import dev.berth.kube.TakenNetworks;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.Finding;
 import dev.berth.servicecidr.Forecast;
-import dev.berth.servicecidr.Reservations;
 import dev.berth.servicecidr.ServiceCidr;
 import dev.berth.servicecidr.Usage;
 import dev.berth.servicecidr.UsageSample;
@@ -32,14 +31,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after the cluster's Service ranges as the ServiceCIDRPolicy says: how full they are, growth, retirement,
- * reservations, and what is wrong. Free of the operator SDK.
+ * Looks after the cluster's Service ranges as the ServiceCIDRPolicy says: how full they are, growth, retirement, and
+ * what is wrong; and keeps what ClusterIPReservations ask for, also without a policy. Free of the operator SDK.
  */
 public final class PolicyControl implements PolicyReconciler.Control {
     private static final Logger LOG = LoggerFactory.getLogger(PolicyControl.class);
 
     /** How often the status is written at most, but for an edit: each write is itself an event on the object. */
     private static final Duration WRITE = Duration.ofSeconds(1);
+
+    /** When to look again at a policy that cannot be served. */
+    private static final Duration UNSERVED = Duration.ofSeconds(30);
 
     private final ClusterNetwork network;
     private final BiPredicate<ServiceCIDRPolicy, ServiceCIDRPolicy.Status> statuses;
@@ -50,11 +52,14 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private final Timer later;
     private final RangeGrowth growth;
     private final RangeRetirement retirement;
-    private final AddressReservations reservations;
+    private final ReservationControl reservations;
     private final DnsReservation dns;
     private final AddressAudit audit;
     private final RetirementEvents retirementEvents;
     private Instant lastWrite = Instant.EPOCH;
+
+    /** Cancels the next look that is due without a policy. */
+    private Runnable withoutPolicy = () -> {};
 
     private final LastReported lastReported = new LastReported();
 
@@ -67,13 +72,14 @@ public final class PolicyControl implements PolicyReconciler.Control {
     /**
      * @param statuses writes a status; false: it has to be tried again
      * @param apiVersion of the ServiceCIDRs, for events on them
-     * @param later for what a policy that is gone has left
+     * @param later for what is to be done without a policy
      */
     public PolicyControl(
             Caches caches,
             String apiVersion,
             ClusterNetwork network,
             BiPredicate<ServiceCIDRPolicy, ServiceCIDRPolicy.Status> statuses,
+            ReservationStatuses reservationStatuses,
             Events events,
             ClusterAddressMetrics metrics,
             Backoff backoff,
@@ -89,7 +95,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         this.later = later;
         growth = new RangeGrowth(network, () -> TakenNetworks.of(caches), backoff, steady);
         retirement = new RangeRetirement(caches, network, backoff, clock, steady);
-        reservations = new AddressReservations(caches, network, backoff, steady);
+        reservations = new ReservationControl(caches, network, reservationStatuses, backoff, steady);
         dns = new DnsReservation(caches, network, steady);
         audit = new AddressAudit(caches, network, clock, steady);
         retirementEvents = new RetirementEvents(apiVersion, events);
@@ -102,51 +108,48 @@ public final class PolicyControl implements PolicyReconciler.Control {
 
     @Override
     public synchronized Next reconcile(Cache<ServiceCIDRPolicy> policies, String name) {
+        withoutPolicy.run();
         Optional<ServiceCIDRPolicy> found = policies.get(null, name);
         if (found.isEmpty()) {
-            release(policies, name);
             lastReported.forget();
             metrics.forget();
+            retirementEvents.tellWithoutPolicy(network.serviceCidrs());
+            // Also if what follows throws: nobody is there to try it again.
+            Optional<Instant> again = Optional.of(steady.instant().plus(UNSERVED));
+            try {
+                again = reservations.keepWithoutPolicy(false);
+            } finally {
+                again.ifPresent(at -> lookAgain(at, policies, name));
+            }
             return Next.ON_EVENT;
         }
         ServiceCIDRPolicy policy = found.get();
         Optional<String> unreadable = Policies.fault(policy);
         if (unreadable.isPresent()) {
             write(policy, NotServed.status(policy, "Unreadable", unreadable.get(), clock.instant()));
-            return Next.after(Duration.ofSeconds(30));
+            return Next.after(earliest(Stream.concat(
+                    Stream.of(steady.instant().plus(UNSERVED)), reservations.keepWithoutPolicy(true).stream())));
         }
         Optional<String> blind = network.watchClusterIps();
         if (blind.isPresent()) {
             write(policy, NotServed.status(policy, "CannotWatch", blind.get(), clock.instant()));
-            return Next.after(Duration.ofSeconds(30));
+            return Next.after(earliest(Stream.of(reservations.cannotWatch(blind.get()))));
         }
-        PolicyStatus.Look look = look(policy);
-        metrics.used(look.usage(), look.forecast());
-        metrics.found(look.findings());
-        Written written = tell(policy, new PolicyStatus(policy.getSpec(), look));
-        return Next.after(written == Written.LATER ? WRITE : delay(look.reservations()));
+        return serve(policy);
     }
 
-    @Override
-    public synchronized void withoutPolicy() {
-        retirementEvents.tellWithoutPolicy(network.serviceCidrs());
+    /** Nobody is told once more of a policy that is not there, so what is to be done later is begun from here. */
+    private void lookAgain(Instant at, Cache<ServiceCIDRPolicy> policies, String name) {
+        withoutPolicy = later.after(earliest(Stream.of(at)), () -> {
+            synchronized (this) {
+                if (policies.get(null, name).isEmpty()) {
+                    reconcile(policies, name);
+                }
+            }
+        });
     }
 
-    /** Nobody is told once more of a policy that is gone, so what could not be done is tried again from here. */
-    private void release(Cache<ServiceCIDRPolicy> policies, String name) {
-        reservations
-                .releaseAll()
-                .ifPresent(again ->
-                        later.after(Duration.between(steady.instant(), again), () -> releaseAgain(policies, name)));
-    }
-
-    private synchronized void releaseAgain(Cache<ServiceCIDRPolicy> policies, String name) {
-        if (policies.get(null, name).isEmpty()) {
-            release(policies, name);
-        }
-    }
-
-    private PolicyStatus.Look look(ServiceCIDRPolicy policy) {
+    private Next serve(ServiceCIDRPolicy policy) {
         Instant now = clock.instant();
         ServiceCIDRPolicy.Spec spec = policy.getSpec();
         List<ServiceCidr> cidrs = network.serviceCidrs();
@@ -155,24 +158,30 @@ public final class PolicyControl implements PolicyReconciler.Control {
             return Usage.of(cidrs, ips);
         });
         List<UsageSample> history = Forecast.record(PolicyStatus.history(policy.getStatus()), usage, now);
-        Reservations kept = reservations.keep(dns.with(spec, usage), cidrs);
+        ReservationControl.Kept kept = reservations.keep(dns.of(spec, usage), cidrs);
         List<RangeGrowth.Outcome> grown = growth.grow(spec, cidrs);
         List<RangeRetirement.Outcome> retired = retirement.retire(cidrs, growth::room);
         retirementEvents.tell(retired);
         List<Finding> findings = audit.look(cidrs);
-        return new PolicyStatus.Look(now, usage, history, grown, retired, kept, findings);
+        PolicyStatus.Look look = new PolicyStatus.Look(now, usage, history, grown, retired, kept.others(), findings);
+        metrics.used(look.usage(), look.forecast());
+        metrics.found(look.findings());
+        Written written = tell(policy, new PolicyStatus(spec, look));
+        return Next.after(
+                written == Written.LATER
+                        ? WRITE
+                        : earliest(Stream.of(
+                                        Stream.of(audit.again()),
+                                        growth.again().stream(),
+                                        retirement.again().stream(),
+                                        kept.again().stream())
+                                .flatMap(times -> times)));
     }
 
-    private Duration delay(Reservations kept) {
-        Instant next = Stream.of(
-                        Stream.of(audit.again()),
-                        growth.again().stream(),
-                        retirement.again().stream(),
-                        reservations.again(kept).stream())
-                .flatMap(times -> times)
-                .min(Instant::compareTo)
-                .orElseThrow();
-        Duration delay = Duration.between(steady.instant(), next);
+    /** How long it is until the first of these, which has one; at least a moment. */
+    private Duration earliest(Stream<Instant> times) {
+        Duration delay =
+                Duration.between(steady.instant(), times.min(Instant::compareTo).orElseThrow());
         return delay.compareTo(WRITE) < 0 ? WRITE : delay;
     }
 

@@ -19,11 +19,8 @@ import java.util.List;
 public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
     /** Who does something about it. */
     public interface Control {
-        /** Does what the policy of this name asks for. */
+        /** Does what the policy of this name asks for, if there is one, and what ClusterIPReservations do. */
         Next reconcile(Cache<ServiceCIDRPolicy> policies, String name);
-
-        /** A ServiceCIDR came or changed, and there is no policy. */
-        default void withoutPolicy() {}
     }
 
     private final StartGate gate;
@@ -53,16 +50,20 @@ public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
         }
     }
 
-    /** A ServiceCIDR came or changed. */
+    /** A ServiceCIDR, an IPAddress or a ClusterIPReservation came or changed. */
     public void changed() {
-        if (gate.isOpen() && policies.get(null, ServiceCIDRPolicy.NAME).isEmpty()) {
-            control.withoutPolicy();
+        if (gate.isOpen()) {
+            begin();
         }
     }
 
     @Override
     public UpdateControl<ServiceCIDRPolicy> reconcile(ServiceCIDRPolicy policy, Context<ServiceCIDRPolicy> context) {
         gate.await();
+        // A schema that was edited may let in another.
+        if (!policy.getMetadata().getName().equals(ServiceCIDRPolicy.NAME)) {
+            return UpdateControl.noUpdate();
+        }
         return wakeups.answer(
                 policy,
                 context,

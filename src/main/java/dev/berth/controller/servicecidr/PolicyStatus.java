@@ -7,7 +7,6 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Findings;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Proposal;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Range;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Remaining;
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ReservationState;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Retiring;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Sample;
 import dev.berth.ip.IpFamily;
@@ -50,6 +49,7 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
      * All that was found and done.
      *
      * @param history with this look in it, if it was time for another sample
+     * @param reservations what is kept without a ClusterIPReservation: the address of the DNS
      */
     record Look(
             Instant at,
@@ -80,9 +80,6 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 nullIfEmpty(look.retirement().stream()
                         .limit(RETIRING)
                         .map(PolicyStatus::retiring)
-                        .toList()),
-                nullIfEmpty(look.reservations().outcomes().stream()
-                        .map(PolicyStatus::reservation)
                         .toList()),
                 findings(),
                 conditions);
@@ -212,24 +209,6 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 : Optional.empty();
     }
 
-    private static ReservationState reservation(Reservations.Outcome outcome) {
-        String address = outcome.reservation().address();
-        return switch (outcome.state()) {
-            case Reservations.State.Reserve reserve ->
-                new ReservationState(address, "Reserved", "its IPAddress is being made");
-            case Reservations.State.Reserved reserved -> new ReservationState(address, "Reserved", null);
-            case Reservations.State.HandingOver leftFree ->
-                new ReservationState(
-                        address,
-                        "HandingOver",
-                        "for " + Reservations.HANDOVER.toSeconds() + " s from its deletion on, Service "
-                                + outcome.reservation().service() + " can be created with it");
-            case Reservations.State.InUse inUse -> new ReservationState(address, "InUse", null);
-            case Reservations.State.Taken(String by) -> new ReservationState(address, "Taken", by + " has it");
-            case Reservations.State.Refused(String message) -> new ReservationState(address, "Refused", message);
-        };
-    }
-
     private @Nullable Findings findings() {
         return look.findings().isEmpty()
                 ? null
@@ -278,7 +257,7 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 .filter(Usage.OfRange::isStaticBandConsumed)
                 .map(range -> range.range() + ": the dynamic band is full, and any Service may get one of the "
                         + range.staticBand().free() + " free addresses of the static band; keep those that you need by"
-                        + " spec.reservations")
+                        + " ClusterIPReservations")
                 .toList();
         if (warnings.isEmpty() && !consumed.isEmpty()) {
             return new Report("CapacityLow", Status.TRUE, "DynamicBandFull", String.join("; ", consumed), true);
@@ -430,7 +409,8 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 .toList();
         return Optional.of(
                 failed.isEmpty()
-                        ? new Report("Reserved", Status.TRUE, "Reserved", "every reservation is kept or in use", false)
+                        ? new Report(
+                                "Reserved", Status.TRUE, "Reserved", "the address of the cluster's DNS is kept", false)
                         : new Report("Reserved", Status.FALSE, "NotKept", firstOf(failed), true));
     }
 

@@ -2,8 +2,6 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Reservation;
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ServiceReference;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
@@ -11,6 +9,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.Parent;
+import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Reservations.State;
 import dev.berth.servicecidr.SampleCidrs;
 import io.fabric8.kubernetes.api.model.Service;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class AddressReservationsTest {
     private static final Ip IP = Ip.parse("10.0.0.10");
-    private static final Reservation DNS = new Reservation(IP.toString(), new ServiceReference("prod", "dns"));
+    private static final Reservation DNS = new Reservation(IP.toString(), new ServiceKey("prod", "dns"));
 
     private final NetworkInMemory network = new NetworkInMemory();
     private final ManualClock clock = new ManualClock();
@@ -37,7 +36,7 @@ class AddressReservationsTest {
 
     private State keep(Reservation wanted) {
         return reservations
-                .keep(List.of(wanted), network.serviceCidrs())
+                .keep(List.of(wanted), network.serviceCidrs(), true)
                 .outcomes()
                 .getFirst()
                 .state();
@@ -101,7 +100,7 @@ class AddressReservationsTest {
     void objectThatIsDeletedHere_handsNothingOver() {
         keep(DNS);
         ClusterIp ours = network.live(IP).orElseThrow();
-        reservations.keep(List.of(), network.serviceCidrs());
+        reservations.keep(List.of(), network.serviceCidrs(), true);
         reservations.released(ours);
 
         assertThat(network.writes).containsExactly("reserve 10.0.0.10", "release 10.0.0.10");
@@ -112,7 +111,7 @@ class AddressReservationsTest {
     void objectThatCouldNotBeDeletedHere_isHandedOver_whenSomebodyElseDeletesIt() {
         keep(DNS);
         network.fault = Fault.REFUSED;
-        reservations.keep(List.of(), network.serviceCidrs());
+        reservations.keep(List.of(), network.serviceCidrs(), true);
         network.fault = null;
         somebodyDeletes(IP);
 
@@ -132,7 +131,7 @@ class AddressReservationsTest {
     @Test
     void addressThatIsKeptForAnotherServiceNow_isReleasedFirst() {
         keep(DNS);
-        Reservation web = new Reservation(IP.toString(), new ServiceReference("prod", "web"));
+        Reservation web = new Reservation(IP.toString(), new ServiceKey("prod", "web"));
 
         assertThat(keep(web)).isEqualTo(new State.Reserved(IP));
 
@@ -141,7 +140,7 @@ class AddressReservationsTest {
     }
 
     @Test
-    void withoutAPolicy_allAreReleased_andNobodyElsesAre() {
+    void whereNobodyAsksForAny_allAreReleased_andNobodyElsesAre() {
         keep(DNS);
         network.put(NetworkInMemory.allocated("10.0.0.20", "settled"));
         network.put(new ClusterIp(
@@ -163,9 +162,9 @@ class AddressReservationsTest {
     void releaseThatFails_isTriedAgainLater_andIsInTheWayOfAnotherReservation() {
         keep(DNS);
         network.fault = Fault.REFUSED;
-        Reservation web = new Reservation(IP.toString(), new ServiceReference("prod", "web"));
+        Reservation web = new Reservation(IP.toString(), new ServiceKey("prod", "web"));
 
-        var kept = reservations.keep(List.of(web), network.serviceCidrs());
+        var kept = reservations.keep(List.of(web), network.serviceCidrs(), true);
 
         assertThat(kept.outcomes().getFirst().state())
                 .isEqualTo(new State.Refused("IPAddress 10.0.0.10, which keeps the address for Service prod/dns,"
@@ -177,6 +176,27 @@ class AddressReservationsTest {
         clock.passSeconds(5);
         network.fault = null;
         assertThat(keep(web)).isEqualTo(new State.Reserved(IP));
+    }
+
+    @Test
+    void whereNotAllThatIsAskedForIsKnown_nothingIsReleased() {
+        keep(DNS);
+
+        reservations.keep(List.of(), network.serviceCidrs(), false);
+
+        assertThat(network.writes).containsExactly("reserve 10.0.0.10");
+    }
+
+    @Test
+    void releaseThatFailed_isNotDue_whileNothingIsReleased() {
+        keep(DNS);
+        network.fault = Fault.REFUSED;
+        reservations.keep(List.of(), network.serviceCidrs(), true);
+        network.fault = null;
+        clock.passSeconds(10);
+
+        assertThat(reservations.again(reservations.keep(List.of(), network.serviceCidrs(), false)))
+                .isEmpty();
     }
 
     @Test
@@ -223,8 +243,8 @@ class AddressReservationsTest {
         objectOfBerthsFor("dns");
         serviceThatHas("dns", IP);
 
-        reservations.keep(List.of(), network.serviceCidrs());
-        Reservation web = new Reservation(IP.toString(), new ServiceReference("prod", "web"));
+        reservations.keep(List.of(), network.serviceCidrs(), true);
+        Reservation web = new Reservation(IP.toString(), new ServiceKey("prod", "web"));
         assertThat(keep(web)).isEqualTo(new State.Taken("prod/dns"));
         reservations.releaseAll();
 
@@ -236,7 +256,7 @@ class AddressReservationsTest {
         objectOfBerthsFor("dns");
         serviceThatHas("web", IP);
 
-        reservations.keep(List.of(), network.serviceCidrs());
+        reservations.keep(List.of(), network.serviceCidrs(), true);
         reservations.releaseAll();
 
         assertThat(network.writes).isEmpty();
@@ -268,7 +288,7 @@ class AddressReservationsTest {
     @Test
     void nextTry_isDue_whenTheFirstOfAllIs() {
         network.fault = Fault.REFUSED;
-        var kept = reservations.keep(List.of(DNS), network.serviceCidrs());
+        var kept = reservations.keep(List.of(DNS), network.serviceCidrs(), true);
 
         assertThat(reservations.again(kept))
                 .hasValueSatisfying(again -> assertThat(again)
@@ -276,7 +296,7 @@ class AddressReservationsTest {
                                 clock.instant().plusMillis(4_500),
                                 clock.instant().plusSeconds(5)));
 
-        var none = reservations.keep(List.of(), network.serviceCidrs());
+        var none = reservations.keep(List.of(), network.serviceCidrs(), true);
         assertThat(reservations.again(none)).isEmpty();
     }
 }

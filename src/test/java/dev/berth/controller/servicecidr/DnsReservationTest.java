@@ -3,8 +3,6 @@ package dev.berth.controller.servicecidr;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Reservation;
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ServiceReference;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
@@ -13,7 +11,6 @@ import dev.berth.servicecidr.Usage;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,29 +38,28 @@ class DnsReservationTest {
         }
     }
 
-    private List<String> kept(boolean dryRun, @Nullable List<Reservation> asked) {
+    private List<String> kept(boolean dryRun) {
         var ipv4 = new ServiceCIDRPolicy.FamilyGrowth(List.of("10.100.0.0/16"), 24, 80, 4);
         var growth = new ServiceCIDRPolicy.Growth(dryRun, ipv4, null, List.of("10.244.0.0/16"));
         Usage usage = network.askClusterIps(ips -> Usage.of(network.serviceCidrs(), ips));
-        return reservation.with(new ServiceCIDRPolicy.Spec(null, growth, asked), usage).stream()
-                .map(one -> one.address() + " " + one.service().namespace() + "/"
-                        + one.service().name())
+        return reservation.of(new ServiceCIDRPolicy.Spec(null, growth), usage).stream()
+                .map(one -> one.address() + " " + one.service())
                 .toList();
     }
 
     private List<String> keptAfterAMinute() {
-        kept(false, null);
+        kept(false);
         clock.passSeconds(60);
-        return kept(false, null);
+        return kept(false);
     }
 
     @Test
     void whereRangesGrow_theTenthAddress_isKeptForTheDns_onceItWasFreeForAMinute() {
-        assertThat(kept(false, null)).isEmpty();
+        assertThat(kept(false)).isEmpty();
         clock.passSeconds(59);
-        assertThat(kept(false, null)).isEmpty();
+        assertThat(kept(false)).isEmpty();
         clock.passSeconds(1);
-        assertThat(kept(false, null)).containsExactly("10.0.0.10 kube-system/kube-dns");
+        assertThat(kept(false)).containsExactly("10.0.0.10 kube-system/kube-dns");
     }
 
     @Test
@@ -73,14 +69,14 @@ class DnsReservationTest {
             network.remove(Ip.parse("10.0.0." + i));
         }
 
-        assertThat(kept(false, null)).containsExactly("10.0.0.10 kube-system/kube-dns");
+        assertThat(kept(false)).containsExactly("10.0.0.10 kube-system/kube-dns");
     }
 
     @Test
     void inADryRun_orWhileThereIsRoom_nothingIsKept() {
-        kept(true, null);
+        kept(true);
         clock.passSeconds(60);
-        assertThat(kept(true, null)).isEmpty();
+        assertThat(kept(true)).isEmpty();
         network.remove(Ip.parse("10.0.0.17"));
         assertThat(keptAfterAMinute()).isEmpty();
     }
@@ -102,15 +98,6 @@ class DnsReservationTest {
                 .build());
 
         assertThat(keptAfterAMinute()).isEmpty();
-    }
-
-    @Test
-    void whatThePolicyAsksFor_isKeptAsItSays() {
-        List<Reservation> asked = List.of(new Reservation("10.0.0.10", new ServiceReference("infra", "dns")));
-
-        kept(false, asked);
-        clock.passSeconds(60);
-        assertThat(kept(false, asked)).containsExactly("10.0.0.10 infra/dns");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
@@ -13,6 +14,7 @@ import dev.berth.controller.Wakeups;
 import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
+import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.Finding;
@@ -22,12 +24,15 @@ import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.Usage;
 import dev.berth.testing.Mutation;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -44,27 +49,39 @@ class PolicyControlTest {
     private final List<String> figures = new ArrayList<>();
     private final List<Runnable> later = new ArrayList<>();
     private final List<Duration> delays = new ArrayList<>();
+    private final ObjectsInMemory<Service> services = new ObjectsInMemory<>();
+    private final ObjectsInMemory<ClusterIPReservation> reservations = new ObjectsInMemory<>();
+    private final Caches caches = caches();
+    private final Events recorder = new Events() {
+        @Override
+        public void normal(About about, String reason, String message) {
+            events.add(reason);
+        }
+
+        @Override
+        public void warning(About about, String reason, String message) {
+            events.add("warning " + reason);
+        }
+    };
     private final PolicyControl control = control();
     private boolean refusing;
     private long generation;
 
+    private Caches caches() {
+        Caches caches = new Caches();
+        caches.reservations(reservations);
+        caches.services(services);
+        return caches;
+    }
+
     private PolicyControl control() {
         return new PolicyControl(
-                new Caches(),
+                caches,
                 "networking.k8s.io/v1",
                 network,
                 this::write,
-                new Events() {
-                    @Override
-                    public void normal(About about, String reason, String message) {
-                        events.add(reason);
-                    }
-
-                    @Override
-                    public void warning(About about, String reason, String message) {
-                        events.add("warning " + reason);
-                    }
-                },
+                new ReservationStatuses(this::write, recorder, clock),
+                recorder,
                 new ClusterAddressMetrics() {
                     @Override
                     public void used(Usage usage, Forecast forecast) {
@@ -105,7 +122,45 @@ class PolicyControlTest {
         return true;
     }
 
-    private ServiceCIDRPolicy policy(ServiceCIDRPolicy.Spec spec) {
+    private boolean write(ClusterIPReservation object, ClusterIPReservation.Status status) {
+        if (refusing) {
+            return false;
+        }
+        ClusterIPReservation changed = reservation(object.getMetadata().getName(), object.getSpec());
+        changed.setStatus(status);
+        reservations.put(changed);
+        return true;
+    }
+
+    private static ClusterIPReservation reservation(String name, ClusterIPReservation.Spec spec) {
+        ClusterIPReservation object = new ClusterIPReservation();
+        object.setMetadata(new ObjectMetaBuilder()
+                .withName(name)
+                .withUid("uid of " + name)
+                .withGeneration(1L)
+                .withCreationTimestamp("2026-01-01T00:00:00Z")
+                .build());
+        object.setSpec(spec);
+        return object;
+    }
+
+    /** For prod/dns. */
+    private void reserve(String name) {
+        reservations.put(reservation(
+                name,
+                new ClusterIPReservation.Spec(
+                        IP.toString(), new ClusterIPReservation.ServiceReference("prod", "dns"))));
+    }
+
+    /** The reason of its condition Ready. */
+    private String reason(String name) {
+        return Conditions.find(
+                        Conditions.of(reservations.get(null, name).orElseThrow().getStatus()), Conditions.READY)
+                .map(condition -> condition.getStatus() + " " + condition.getReason())
+                .orElse("");
+    }
+
+    private ServiceCIDRPolicy policy(ServiceCIDRPolicy.@Nullable Spec spec) {
         ServiceCIDRPolicy policy = new ServiceCIDRPolicy();
         policy.setMetadata(new ObjectMetaBuilder()
                 .withName(ServiceCIDRPolicy.NAME)
@@ -124,7 +179,7 @@ class PolicyControlTest {
     }
 
     private static ServiceCIDRPolicy.Spec empty() {
-        return new ServiceCIDRPolicy.Spec(null, null, null);
+        return new ServiceCIDRPolicy.Spec(null, null);
     }
 
     private Next reconcile() {
@@ -173,8 +228,8 @@ class PolicyControlTest {
     void withoutAPolicy_aRangeThatIsAskedToRetire_saysOnceThatNobodyDoesIt() {
         network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24")));
 
-        control.withoutPolicy();
-        control.withoutPolicy();
+        reconcile();
+        reconcile();
 
         assertThat(events).containsExactly("warning RetirementRefused");
         assertThat(network.writes).isEmpty();
@@ -232,14 +287,168 @@ class PolicyControlTest {
     }
 
     @Test
+    void reservation_isKept_withoutAPolicy_andWhileOneComesAndGoes() {
+        reserve("dns");
+        reconcile();
+        assertThat(reason("dns")).isEqualTo("True Reserved");
+
+        edit(empty());
+        reconcile();
+        policies.remove(policy(empty()));
+        reconcile();
+
+        assertThat(network.writes).containsExactly("reserve 10.0.0.10");
+    }
+
+    @Test
+    void lastReservationThatIsDeleted_givesItsAddressBack_andIPAddressesAreListedOnceForThat() {
+        reserve("dns");
+        reconcile();
+        reservations.remove(reservations.get(null, "dns").orElseThrow());
+
+        reconcile();
+        assertThat(network.writes).containsExactly("reserve 10.0.0.10", "release 10.0.0.10");
+
+        int lists = network.liveReads;
+        reconcile();
+        assertThat(network.liveReads).isEqualTo(lists);
+        assertThat(later).isEmpty();
+    }
+
+    @Test
+    void policyThatCannotBeRead_leavesReservationsAsTheyAre_andGivesNothingBack() {
+        kept();
+        network.put(new ClusterIp(
+                Ip.parse("10.0.0.11"),
+                "u",
+                ClusterIp.BERTH,
+                null,
+                Parent.of(new ServiceKey("kube-system", "kube-dns")),
+                NetworkInMemory.START));
+        reserve("dns");
+        policies.put(policy(null));
+
+        reconcile();
+
+        assertThat(reason("dns")).isEqualTo("True Reserved");
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void withoutSightOfTheAddresses_reservationsSayIt_andAreLookedAtAgain() {
+        reserve("dns");
+        network.blind = Optional.of("the IPAddresses cannot be watched: forbidden");
+        reconcile();
+        assertThat(reason("dns")).isEqualTo("False CannotWatch");
+        assertThat(events).containsExactly("warning CannotWatch");
+
+        network.blind = Optional.empty();
+        clock.passSeconds(30);
+        later.removeFirst().run();
+        assertThat(reason("dns")).isEqualTo("True Reserved");
+    }
+
+    @Test
+    void statusOfAReservation_thatCouldNotBeWritten_isWrittenLater_andLaterEachTime() {
+        reserve("dns");
+        refusing = true;
+        reconcile();
+        reconcile();
+        assertThat(delays.getFirst()).isBetween(Duration.ofMillis(4_500), Duration.ofSeconds(5));
+        assertThat(delays.getLast()).isBetween(Duration.ofSeconds(9), Duration.ofSeconds(10));
+
+        refusing = false;
+        clock.passSeconds(10);
+        later.removeFirst().run();
+        assertThat(reason("dns")).isEqualTo("True Reserved");
+    }
+
+    /** Of a Service nobody tells, and its IPAddress may go before the cache has seen that it is gone. */
+    @Test
+    void reservationOfAServiceThatIsGone_isKeptAgainWithinAMinute_withoutAPolicyToo() {
+        Service dns = new ServiceBuilder()
+                .withNewMetadata()
+                .withNamespace("prod")
+                .withName("dns")
+                .endMetadata()
+                .withNewSpec()
+                .withClusterIPs(IP.toString())
+                .endSpec()
+                .build();
+        services.put(dns);
+        reserve("dns");
+        reconcile();
+        assertThat(reason("dns")).isEqualTo("True InUse");
+
+        services.remove(dns);
+        clock.passSeconds(60);
+        assertThat(delays).last().isEqualTo(Duration.ofMinutes(1));
+        later.removeFirst().run();
+
+        assertThat(reason("dns")).isEqualTo("True Reserved");
+    }
+
+    @Test
+    void whatCannotBeGivenBack_isNotListedAgainForEachEvent() {
+        kept();
+        network.fault = Fault.REFUSED;
+        reconcile();
+        int lists = network.liveReads;
+
+        reconcile();
+        reconcile();
+
+        assertThat(network.liveReads).isEqualTo(lists);
+        assertThat(later).hasSize(1);
+    }
+
+    @Test
+    void anIPAddressThatCameLate_isGivenBack_thoughTheListHadNone() {
+        reconcile();
+        kept();
+
+        reconcile();
+
+        assertThat(network.writes).containsExactly("release 10.0.0.10");
+    }
+
+    @Test
+    void changes_areLookedAtOnceTheGateIsOpen() {
+        StartGate gate = new StartGate();
+        List<String> looks = new ArrayList<>();
+        PolicyReconciler reconciler = new PolicyReconciler(
+                gate,
+                (all, name) -> {
+                    looks.add(name);
+                    return Next.ON_EVENT;
+                },
+                new Wakeups<>("policy", (delay, what) -> () -> {}));
+
+        reconciler.changed();
+        assertThat(looks).isEmpty();
+        gate.open();
+        reconciler.changed();
+        assertThat(looks).containsExactly("cluster");
+    }
+
+    @Test
+    void whatIsDoneWithoutAPolicy_waitsForOneLookAtATime() {
+        network.fault = Fault.REFUSED;
+        reserve("dns");
+        reconcile();
+        reconcile();
+
+        assertThat(later).hasSize(1);
+    }
+
+    @Test
     void policyOfAnotherSchema_isServed_orSaidToBeUnreadable_whateverItSays() {
         JsonNode sample = JSON.unmarshal("""
                 {"metadata": {"name": "cluster", "uid": "uid", "generation": 1},
                  "spec": {"warnings": {"usedPercent": 80, "daysUntilFull": 14},
                    "growth": {"dryRun": false, "avoid": ["10.2.0.0/16"],
                      "ipv4": {"supernets": ["10.1.0.0/16"], "prefixLength": 24, "usedPercent": 1, "maxRanges": 2},
-                     "ipv6": {"supernets": ["fd00::/64"], "prefixLength": 112}},
-                   "reservations": [{"address": "10.0.0.10", "service": {"namespace": "prod", "name": "web"}}]},
+                     "ipv6": {"supernets": ["fd00::/64"], "prefixLength": 112}}},
                  "status": {"observedGeneration": 1, "history": [{"time": "2026-01-01T00:00:00Z", "ipv4": "1"}],
                    "conditions": [{"type": "Ready", "status": "True", "reason": "Ready", "message": "m"}]}}
                 """, JsonNode.class);
@@ -265,8 +474,8 @@ class PolicyControlTest {
         for (String spec : List.of(
                 "{\"growth\": {\"ipv4\": {\"supernets\": [\"10.1.0.0/16\"], \"prefixLength\": 5000000000}}}",
                 "{\"growth\": {\"ipv4\": {\"prefixLength\": 24}}}",
-                "{\"reservations\": [null]}",
-                "{\"reservations\": \"x\"}",
+                "{\"growth\": {\"avoid\": [null]}}",
+                "{\"growth\": \"x\"}",
                 "null")) {
             policies.put(JSON.unmarshal(
                     "{\"metadata\": {\"name\": \"cluster\", \"uid\": \"uid\", \"generation\": " + ++generation

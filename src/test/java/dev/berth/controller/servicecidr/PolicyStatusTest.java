@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PolicyStatusTest {
-    private static final Spec ANY = new Spec(null, null, null);
+    private static final Spec ANY = new Spec(null, null);
     private static final Reservations NONE_KEPT = new Reservations(List.of(), List.of());
 
     private final ClusterIps ips = new ClusterIps();
@@ -80,7 +80,7 @@ class PolicyStatusTest {
     }
 
     private static Spec warnings(@Nullable Integer usedPercent, @Nullable Integer daysUntilFull) {
-        return new Spec(new ServiceCIDRPolicy.Warnings(usedPercent, daysUntilFull), null, null);
+        return new Spec(new ServiceCIDRPolicy.Warnings(usedPercent, daysUntilFull), null);
     }
 
     @Test
@@ -133,8 +133,9 @@ class PolicyStatusTest {
 
         ips.put(NetworkInMemory.allocated("10.0.0.30", "web-30"));
         assertThat(told("CapacityLow"))
-                .isEqualTo("True DynamicBandFull: 10.0.0.0/27: the dynamic band is full, and any Service may get one of"
-                        + " the 16 free addresses of the static band; keep those that you need by spec.reservations");
+                .isEqualTo(
+                        "True DynamicBandFull: 10.0.0.0/27: the dynamic band is full, and any Service may get one of"
+                                + " the 16 free addresses of the static band; keep those that you need by ClusterIPReservations");
         assertThat(bad("CapacityLow")).isTrue();
 
         allocate(16);
@@ -167,8 +168,7 @@ class PolicyStatusTest {
         return new Spec(
                 null,
                 new ServiceCIDRPolicy.Growth(
-                        false, new ServiceCIDRPolicy.FamilyGrowth(List.of(ipv4), 24, 80, 4), null, null),
-                null);
+                        false, new ServiceCIDRPolicy.FamilyGrowth(List.of(ipv4), 24, 80, 4), null, null));
     }
 
     @Test
@@ -236,7 +236,7 @@ class PolicyStatusTest {
 
     @Test
     void growthOfNoFamily_isAFault() {
-        Spec noFamily = new Spec(null, new ServiceCIDRPolicy.Growth(false, null, null, null), null);
+        Spec noFamily = new Spec(null, new ServiceCIDRPolicy.Growth(false, null, null, null));
 
         assertThat(told("Growth", noFamily))
                 .isEqualTo("False InvalidSettings: spec.growth names no family: add ipv4 or ipv6");
@@ -292,7 +292,6 @@ class PolicyStatusTest {
                 null,
                 null,
                 null,
-                null,
                 null);
 
         assertThat(PolicyStatus.history(status))
@@ -324,7 +323,7 @@ class PolicyStatusTest {
     }
 
     @Test
-    void reservations_areKept_unlessOneIsTakenOrRefused() {
+    void addressOfTheDns_isKept_unlessItIsTakenOrRefused() {
         assertThat(told("Reserved")).isEmpty();
 
         Reservations.Outcome fine = reservation("10.0.0.1", new Reservations.State.Reserved(Ip.parse("10.0.0.1")));
@@ -332,10 +331,6 @@ class PolicyStatusTest {
                 reservation("10.0.0.2", new Reservations.State.HandingOver(NetworkInMemory.START));
         kept = new Reservations(List.of(fine, moving), List.of());
         assertThat(told("Reserved")).startsWith("True Reserved");
-        assertThat(status(ANY).of(1L, List.of()).reservations())
-                .extracting(ServiceCIDRPolicy.ReservationState::message)
-                .as("by no clock of this process")
-                .containsExactly(null, "for 60 s from its deletion on, Service prod/dns can be created with it");
 
         kept = new Reservations(
                 List.of(

@@ -46,7 +46,7 @@ class RangeGrowthTest {
 
     private static Spec spec(@Nullable Boolean dryRun, List<String> avoid) {
         FamilyGrowth ipv4 = new FamilyGrowth(List.of("10.100.0.0/24"), 28, null, null);
-        return new Spec(null, new ServiceCIDRPolicy.Growth(dryRun, ipv4, null, avoid), null);
+        return new Spec(null, new ServiceCIDRPolicy.Growth(dryRun, ipv4, null, avoid));
     }
 
     private static Spec forReal() {
@@ -63,7 +63,7 @@ class RangeGrowthTest {
 
     @Test
     void withoutGrowth_nothingGrows() {
-        assertThat(grow(new Spec(null, null, null))).isEmpty();
+        assertThat(grow(new Spec(null, null))).isEmpty();
         assertThat(network.writes).isEmpty();
     }
 
@@ -240,7 +240,7 @@ class RangeGrowthTest {
         grow(forReal());
         assertThat(growth.room(IpFamily.IPV4)).isEqualTo(BigInteger.valueOf(3 * 14));
         assertThat(growth.room(IpFamily.IPV6)).as("IPv6 does not grow").isZero();
-        grow(new Spec(null, null, null));
+        grow(new Spec(null, null));
         assertThat(growth.room(IpFamily.IPV4)).as("nothing grows").isZero();
     }
 
@@ -317,7 +317,7 @@ class RangeGrowthTest {
         assertThat(growth.again()).as("dry run").isEmpty();
 
         grow(forReal());
-        grow(new Spec(null, null, null));
+        grow(new Spec(null, null));
         assertThat(growth.again()).as("no growth").isEmpty();
     }
 

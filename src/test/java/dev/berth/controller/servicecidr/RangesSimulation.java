@@ -76,8 +76,7 @@ final class RangesSimulation {
                                 false,
                                 new ServiceCIDRPolicy.FamilyGrowth(List.of("10.1.0.0/26"), 28, 80, 3),
                                 null,
-                                List.of("10.200.0.0/16")),
-                null));
+                                List.of("10.200.0.0/16"))));
         return object;
     }
 
@@ -100,6 +99,7 @@ final class RangesSimulation {
                 "networking.k8s.io/v1",
                 seen,
                 this::write,
+                new ReservationStatuses((object, status) -> true, silence, () -> network.now),
                 silence,
                 new ClusterAddressMetrics() {
                     @Override

@@ -1,0 +1,184 @@
+package dev.berth.controller.servicecidr;
+
+import dev.berth.api.v1alpha1.ClusterIPReservation;
+import dev.berth.claim.ServiceKey;
+import dev.berth.controller.Backoff;
+import dev.berth.ip.Ip;
+import dev.berth.kube.Caches;
+import dev.berth.kube.ClusterNetwork;
+import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.Reservation;
+import dev.berth.servicecidr.Reservations;
+import dev.berth.servicecidr.ServiceCidr;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Keeps the cluster IPs that ClusterIPReservations ask for, and has each say what became of it. */
+final class ReservationControl {
+    private static final Duration BLIND = Duration.ofSeconds(30);
+
+    /** Who has an address is also read from Services, of whose changes nobody tells: with a policy, its audit looks. */
+    private static final Duration WITHOUT_POLICY = Duration.ofMinutes(1);
+
+    /** Of two for one address the older one counts. */
+    private static final Comparator<ClusterIPReservation> BY_AGE = Comparator.<ClusterIPReservation, String>comparing(
+                    object -> String.valueOf(object.getMetadata().getCreationTimestamp()))
+            .thenComparing(object -> object.getMetadata().getName());
+
+    private final Caches caches;
+    private final ClusterNetwork network;
+    private final ReservationStatuses statuses;
+    private final Backoff backoff;
+    private final InstantSource steady;
+    private final AddressReservations addresses;
+
+    /** Whether the last list had no IPAddress that keeps an address. */
+    private boolean nothingKept;
+
+    /** When IPAddresses that keep an address may be listed again. */
+    private Instant listAgain = Instant.MIN;
+
+    /** How often in a row not all statuses could be written. */
+    private int unwritten;
+
+    ReservationControl(
+            Caches caches,
+            ClusterNetwork network,
+            ReservationStatuses statuses,
+            Backoff backoff,
+            InstantSource steady) {
+        this.caches = caches;
+        this.network = network;
+        this.statuses = statuses;
+        this.backoff = backoff;
+        this.steady = steady;
+        addresses = new AddressReservations(caches, network, backoff, steady);
+    }
+
+    /**
+     * What became of those that were asked for beside the ClusterIPReservations.
+     *
+     * @param again when to look again; absent: on an event
+     */
+    record Kept(Reservations others, Optional<Instant> again) {}
+
+    /** An IPAddress is gone. */
+    void released(ClusterIp before) {
+        addresses.released(before);
+    }
+
+    /**
+     * Keeps what is asked for, and gives back the rest.
+     *
+     * @param others what is kept beside the ClusterIPReservations, but for addresses that one of them names
+     */
+    Kept keep(List<Reservation> others, List<ServiceCidr> cidrs) {
+        return keep(others, cidrs, true);
+    }
+
+    private Kept keep(List<Reservation> others, List<ServiceCidr> cidrs, boolean othersAreKnown) {
+        nothingKept = false;
+        listAgain = Instant.MIN;
+        Map<ClusterIPReservation, ReservationStatus> says = new LinkedHashMap<>();
+        List<ClusterIPReservation> readable = new ArrayList<>();
+        for (ClusterIPReservation object : all()) {
+            ReservationStatus.unreadable(object)
+                    .ifPresentOrElse(fault -> says.put(object, fault), () -> readable.add(object));
+        }
+        List<Reservation> asked =
+                readable.stream().map(ReservationControl::reservation).toList();
+        List<Reservation> more =
+                others.stream().filter(one -> !isAmong(asked, one)).toList();
+        Reservations kept = addresses.keep(
+                Stream.concat(asked.stream(), more.stream()).toList(), cidrs, othersAreKnown && says.isEmpty());
+        for (int i = 0; i < readable.size(); i++) {
+            says.put(
+                    readable.get(i),
+                    ReservationStatus.of(readable.get(i), kept.outcomes().get(i)));
+        }
+        return new Kept(
+                new Reservations(
+                        kept.outcomes().subList(readable.size(), kept.outcomes().size()), List.of()),
+                earliest(addresses.again(kept), written(statuses.tell(says))));
+    }
+
+    /** When to write statuses again; absent: all are written. */
+    private Optional<Instant> written(boolean complete) {
+        unwritten = complete ? 0 : unwritten + 1;
+        return complete ? Optional.empty() : Optional.of(steady.instant().plus(backoff.after(unwritten)));
+    }
+
+    private static Optional<Instant> earliest(Optional<Instant> one, Optional<Instant> other) {
+        return Stream.of(one, other).flatMap(Optional::stream).min(Instant::compareTo);
+    }
+
+    /**
+     * The same while no ServiceCIDRPolicy is in effect, or it cannot be read.
+     *
+     * @param isPolicy whether there is one: what is kept for it stays
+     * @return when to look again; absent: on an event
+     */
+    Optional<Instant> keepWithoutPolicy(boolean isPolicy) {
+        List<ClusterIPReservation> all = all();
+        if (all.isEmpty()) {
+            return isPolicy ? Optional.empty() : releaseAll();
+        }
+        Optional<String> blind = network.watchClusterIps();
+        if (blind.isPresent()) {
+            return Optional.of(cannotWatch(blind.get()));
+        }
+        return earliest(
+                keep(List.of(), network.serviceCidrs(), !isPolicy).again(),
+                Optional.of(steady.instant().plus(WITHOUT_POLICY)));
+    }
+
+    private Optional<Instant> releaseAll() {
+        // One whose creation was not answered in time may come late. The index has it, if IPAddresses are watched.
+        if (nothingKept && network.askClusterIps(ips -> ips.reservations().isEmpty())) {
+            return Optional.empty();
+        }
+        if (steady.instant().isBefore(listAgain)) {
+            return Optional.of(listAgain);
+        }
+        Optional<Instant> again = addresses.releaseAll();
+        nothingKept = again.isEmpty();
+        listAgain = again.orElse(Instant.MIN);
+        return again;
+    }
+
+    /**
+     * IPAddresses cannot be watched, so nothing is done.
+     *
+     * @return when to look again
+     */
+    Instant cannotWatch(String message) {
+        return earliest(
+                        Optional.of(steady.instant().plus(BLIND)),
+                        written(statuses.tell(all(), ReservationStatus.notReady("CannotWatch", message))))
+                .orElseThrow();
+    }
+
+    private List<ClusterIPReservation> all() {
+        return caches.reservations().list().sorted(BY_AGE).toList();
+    }
+
+    private static Reservation reservation(ClusterIPReservation object) {
+        ClusterIPReservation.Spec spec = object.getSpec();
+        return new Reservation(
+                spec.address(),
+                new ServiceKey(spec.service().namespace(), spec.service().name()));
+    }
+
+    private static boolean isAmong(List<Reservation> asked, Reservation other) {
+        Optional<Ip> ip = Ip.find(other.address());
+        return asked.stream().anyMatch(one -> Ip.find(one.address()).equals(ip));
+    }
+}
