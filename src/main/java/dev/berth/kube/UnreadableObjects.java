@@ -28,8 +28,7 @@ public final class UnreadableObjects {
                 "ClusterIPReservation",
                 () -> count(
                         caches.reservations().list(),
-                        object -> object.unreadable().isEmpty()
-                                && object.adjusted().isEmpty()));
+                        object -> ClusterIpReservations.faults(object).isEmpty()));
         counts.put(
                 "LoadBalancerClass",
                 () -> count(

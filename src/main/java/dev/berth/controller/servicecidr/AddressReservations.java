@@ -2,6 +2,7 @@ package dev.berth.controller.servicecidr;
 
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
@@ -202,8 +203,6 @@ final class AddressReservations {
 
     /** When one of {@code kept} is to be made, or tried, again; absent: none. */
     Optional<Instant> again(Reservations kept) {
-        return Stream.of(kept.again(), retries.again())
-                .flatMap(Optional::stream)
-                .min(Instant::compareTo);
+        return Next.earliest(Stream.of(kept.again(), retries.again()));
     }
 }

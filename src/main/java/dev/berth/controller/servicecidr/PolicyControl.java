@@ -117,7 +117,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
             // Also if what follows throws: nobody is there to try it again.
             Optional<Instant> again = Optional.of(steady.instant().plus(UNSERVED));
             try {
-                again = reservations.keepWithoutPolicy(false);
+                again = reservations.keepAlone(true);
             } finally {
                 again.ifPresent(at -> lookAgain(at, policies, name));
             }
@@ -127,20 +127,20 @@ public final class PolicyControl implements PolicyReconciler.Control {
         Optional<String> unreadable = Policies.fault(policy);
         if (unreadable.isPresent()) {
             write(policy, NotServed.status(policy, "Unreadable", unreadable.get(), clock.instant()));
-            return Next.after(earliest(Stream.concat(
-                    Stream.of(steady.instant().plus(UNSERVED)), reservations.keepWithoutPolicy(true).stream())));
+            return Next.after(
+                    untilFirst(Stream.of(Optional.of(steady.instant().plus(UNSERVED)), reservations.keepAlone(false))));
         }
         Optional<String> blind = network.watchClusterIps();
         if (blind.isPresent()) {
             write(policy, NotServed.status(policy, "CannotWatch", blind.get(), clock.instant()));
-            return Next.after(earliest(Stream.of(reservations.cannotWatch(blind.get()))));
+            return Next.after(until(reservations.cannotWatch(blind.get())));
         }
         return serve(policy);
     }
 
     /** Nobody is told once more of a policy that is not there, so what is to be done later is begun from here. */
     private void lookAgain(Instant at, Cache<ServiceCIDRPolicy> policies, String name) {
-        withoutPolicy = later.after(earliest(Stream.of(at)), () -> {
+        withoutPolicy = later.after(until(at), () -> {
             synchronized (this) {
                 if (policies.get(null, name).isEmpty()) {
                     reconcile(policies, name);
@@ -170,18 +170,18 @@ public final class PolicyControl implements PolicyReconciler.Control {
         return Next.after(
                 written == Written.LATER
                         ? WRITE
-                        : earliest(Stream.of(
-                                        Stream.of(audit.again()),
-                                        growth.again().stream(),
-                                        retirement.again().stream(),
-                                        kept.again().stream())
-                                .flatMap(times -> times)));
+                        : untilFirst(Stream.of(
+                                Optional.of(audit.again()), growth.again(), retirement.again(), kept.again())));
     }
 
-    /** How long it is until the first of these, which has one; at least a moment. */
-    private Duration earliest(Stream<Instant> times) {
-        Duration delay =
-                Duration.between(steady.instant(), times.min(Instant::compareTo).orElseThrow());
+    /** How long it is until the first of these, of which one is there. */
+    private Duration untilFirst(Stream<Optional<Instant>> times) {
+        return until(Next.earliest(times).orElseThrow());
+    }
+
+    /** How long it is until then; at least a moment. */
+    private Duration until(Instant time) {
+        Duration delay = Duration.between(steady.instant(), time);
         return delay.compareTo(WRITE) < 0 ? WRITE : delay;
     }
 

@@ -3,6 +3,7 @@ package dev.berth.controller.servicecidr;
 import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
@@ -15,9 +16,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -84,30 +83,32 @@ final class ReservationControl {
         return keep(others, cidrs, true);
     }
 
-    private Kept keep(List<Reservation> others, List<ServiceCidr> cidrs, boolean othersAreKnown) {
+    /** @param complete whether {@code others} is all of what is kept beside them; if not, nothing is given back */
+    private Kept keep(List<Reservation> others, List<ServiceCidr> cidrs, boolean complete) {
         nothingKept = false;
         listAgain = Instant.MIN;
-        Map<ClusterIPReservation, ReservationStatus> says = new LinkedHashMap<>();
+        List<ReservationStatuses.Says> says = new ArrayList<>();
         List<ClusterIPReservation> readable = new ArrayList<>();
         for (ClusterIPReservation object : all()) {
             ReservationStatus.unreadable(object)
-                    .ifPresentOrElse(fault -> says.put(object, fault), () -> readable.add(object));
+                    .ifPresentOrElse(
+                            fault -> says.add(new ReservationStatuses.Says(object, fault)), () -> readable.add(object));
         }
         List<Reservation> asked =
                 readable.stream().map(ReservationControl::reservation).toList();
         List<Reservation> more =
                 others.stream().filter(one -> !isAmong(asked, one)).toList();
         Reservations kept = addresses.keep(
-                Stream.concat(asked.stream(), more.stream()).toList(), cidrs, othersAreKnown && says.isEmpty());
+                Stream.concat(asked.stream(), more.stream()).toList(), cidrs, complete && says.isEmpty());
         for (int i = 0; i < readable.size(); i++) {
-            says.put(
+            says.add(new ReservationStatuses.Says(
                     readable.get(i),
-                    ReservationStatus.of(readable.get(i), kept.outcomes().get(i)));
+                    ReservationStatus.of(readable.get(i), kept.outcomes().get(i))));
         }
         return new Kept(
                 new Reservations(
                         kept.outcomes().subList(readable.size(), kept.outcomes().size()), List.of()),
-                earliest(addresses.again(kept), written(statuses.tell(says))));
+                Next.earliest(Stream.of(addresses.again(kept), written(statuses.tell(says)))));
     }
 
     /** When to write statuses again; absent: all are written. */
@@ -116,28 +117,24 @@ final class ReservationControl {
         return complete ? Optional.empty() : Optional.of(steady.instant().plus(backoff.after(unwritten)));
     }
 
-    private static Optional<Instant> earliest(Optional<Instant> one, Optional<Instant> other) {
-        return Stream.of(one, other).flatMap(Optional::stream).min(Instant::compareTo);
-    }
-
     /**
      * The same while no ServiceCIDRPolicy is in effect, or it cannot be read.
      *
-     * @param isPolicy whether there is one: what is kept for it stays
+     * @param complete whether nothing else is asked for; if not, there is a policy, and what is kept for it stays
      * @return when to look again; absent: on an event
      */
-    Optional<Instant> keepWithoutPolicy(boolean isPolicy) {
+    Optional<Instant> keepAlone(boolean complete) {
         List<ClusterIPReservation> all = all();
         if (all.isEmpty()) {
-            return isPolicy ? Optional.empty() : releaseAll();
+            return complete ? releaseAll() : Optional.empty();
         }
         Optional<String> blind = network.watchClusterIps();
         if (blind.isPresent()) {
             return Optional.of(cannotWatch(blind.get()));
         }
-        return earliest(
-                keep(List.of(), network.serviceCidrs(), !isPolicy).again(),
-                Optional.of(steady.instant().plus(WITHOUT_POLICY)));
+        return Next.earliest(Stream.of(
+                keep(List.of(), network.serviceCidrs(), complete).again(),
+                Optional.of(steady.instant().plus(WITHOUT_POLICY))));
     }
 
     private Optional<Instant> releaseAll() {
@@ -160,9 +157,9 @@ final class ReservationControl {
      * @return when to look again
      */
     Instant cannotWatch(String message) {
-        return earliest(
+        return Next.earliest(Stream.of(
                         Optional.of(steady.instant().plus(BLIND)),
-                        written(statuses.tell(all(), ReservationStatus.notReady("CannotWatch", message))))
+                        written(statuses.tell(all(), ReservationStatus.notReady("CannotWatch", message)))))
                 .orElseThrow();
     }
 

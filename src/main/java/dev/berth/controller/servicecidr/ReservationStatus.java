@@ -1,12 +1,12 @@
 package dev.berth.controller.servicecidr;
 
 import dev.berth.api.v1alpha1.ClusterIPReservation;
+import dev.berth.kube.ClusterIpReservations;
 import dev.berth.kube.Conditions;
 import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Reservations;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,18 +29,7 @@ record ReservationStatus(boolean ready, String reason, String message) {
 
     /** Why it cannot be read: its schema may be another than ours. Absent: it can be. */
     static Optional<ReservationStatus> unreadable(ClusterIPReservation object) {
-        List<String> faults = new ArrayList<>(object.unreadable());
-        faults.addAll(object.adjusted());
-        ClusterIPReservation.Spec spec = object.getSpec();
-        if (spec == null) {
-            faults.add("it has no spec");
-        } else if (spec.address() == null) {
-            faults.add("spec.address is missing");
-        } else if (spec.service() == null
-                || spec.service().namespace() == null
-                || spec.service().name() == null) {
-            faults.add("spec.service is missing, or has no namespace or no name");
-        }
+        List<String> faults = ClusterIpReservations.faults(object);
         return faults.isEmpty()
                 ? Optional.empty()
                 : Optional.of(notReady(

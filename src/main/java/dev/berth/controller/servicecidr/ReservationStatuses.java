@@ -25,6 +25,9 @@ public final class ReservationStatuses {
     /** By uid, what was written last: the cache may still have what was before. */
     private final Map<String, Written> written = new HashMap<>();
 
+    /** What one of them is to say. */
+    record Says(ClusterIPReservation object, ReservationStatus status) {}
+
     /** @param version that the object had then */
     private record Written(@Nullable String version, ClusterIPReservation.Status status) {}
 
@@ -41,21 +44,21 @@ public final class ReservationStatuses {
      *
      * @return whether each of them has its status; if not, it has to be tried again
      */
-    boolean tell(Map<ClusterIPReservation, ReservationStatus> all) {
+    boolean tell(List<Says> all) {
         written.keySet()
-                .retainAll(all.keySet().stream()
-                        .map(object -> object.getMetadata().getUid())
+                .retainAll(all.stream()
+                        .map(each -> each.object().getMetadata().getUid())
                         .collect(Collectors.toSet()));
         boolean complete = true;
-        for (Map.Entry<ClusterIPReservation, ReservationStatus> each : all.entrySet()) {
-            complete &= tell(each.getKey(), each.getValue());
+        for (Says each : all) {
+            complete &= tell(each.object(), each.status());
         }
         return complete;
     }
 
     /** The same of all of them. */
     boolean tell(List<ClusterIPReservation> all, ReservationStatus same) {
-        return tell(all.stream().collect(Collectors.toMap(object -> object, object -> same)));
+        return tell(all.stream().map(object -> new Says(object, same)).toList());
     }
 
     private boolean tell(ClusterIPReservation object, ReservationStatus says) {

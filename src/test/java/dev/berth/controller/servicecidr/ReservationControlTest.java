@@ -12,6 +12,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
+import dev.berth.kube.UnreadableObjects;
 import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Reservations.State;
 import dev.berth.servicecidr.SampleCidrs;
@@ -20,6 +21,7 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,10 +37,10 @@ class ReservationControlTest {
     private final List<String> events = new ArrayList<>();
     private boolean cacheIsLate;
     private int version;
+    private final Caches caches = new Caches();
     private final ReservationControl control = control();
 
     private ReservationControl control() {
-        Caches caches = new Caches();
         caches.reservations(objects);
         Events recorder = new Events() {
             @Override
@@ -94,6 +96,13 @@ class ReservationControlTest {
 
     private ReservationControl.Kept keep(Reservation... others) {
         return control.keep(List.of(others), network.serviceCidrs());
+    }
+
+    /** As the metric has it. */
+    private long unreadable() {
+        return Objects.requireNonNull(UnreadableObjects.counts(caches).get("ClusterIPReservation"))
+                .get()
+                .longValue();
     }
 
     private List<String> told() {
@@ -198,6 +207,7 @@ class ReservationControlTest {
                             .startsWith("dns False Unreadable: ")
                             .endsWith(
                                     "; until that is corrected nothing is done for it, and no address is given back"));
+            assertThat(unreadable()).as(spec).isEqualTo(1);
         }
         assertThat(network.writes).containsExactly("reserve 10.0.0.10");
     }
