@@ -3,6 +3,7 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.testing.Installation;
 import dev.berth.testing.RenderedManifests;
 import dev.berth.testing.SharedInstallation;
@@ -12,12 +13,29 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicy;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBinding;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBindingBuilder;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
+import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBinding;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -104,6 +122,161 @@ class AgentComponentIT {
                 .flatExtracting(PolicyRule::getResources)
                 .containsExactlyInAnyOrder(
                         "services", "nodes", "endpointslices", "addresses", "loadbalancerclasses", "agentreports");
+    }
+
+    /** All that it has put on the node is the kernel's, which a reboot empties. */
+    @Test
+    void agent_hasNoFileOnItsNode_soAReboot_leavesNothingBehind(@TempDir Path other) {
+        RenderedManifests withBgp = RenderedManifests.withComponents(other, "agent", "bgp");
+        assertThat(withBgp.all(DaemonSet.class)).singleElement().satisfies(agents -> {
+            PodSpec pod = agents.getSpec().getTemplate().getSpec();
+            assertThat(pod.getVolumes()).allSatisfy(volume -> {
+                assertThat(volume.getHostPath()).isNull();
+                assertThat(volume.getPersistentVolumeClaim()).isNull();
+            });
+            assertThat(pod.getContainers())
+                    .allSatisfy(container -> assertThat(
+                                    container.getSecurityContext().getReadOnlyRootFilesystem())
+                            .isTrue());
+        });
+    }
+
+    @Test
+    void withStrictValidation_anAgent_writesForItsOwnNodeAlone(Installation berth, @TempDir Path other) {
+        install(berth, RenderedManifests.withComponents(other, "agent", "bgp", "strict-validation"));
+        berth.client().resource(BGP_PEER).serverSideApply();
+        try (KubernetesClient agent = agentOf("agents-node-a", berth)) {
+            // A policy takes a moment to be seen.
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(denial(agent, REPORT.formatted("agents-node-b")))
+                            .hasValueSatisfying(said -> assertThat(said)
+                                    .contains("the agent of node agents-node-a writes the object of that name")));
+            assertThat(denial(agent, REPORT.formatted("agents-node-a"))).isEmpty();
+            assertThat(denial(agent, LEASE.formatted("agents-node-b"))).isPresent();
+            assertThat(denial(agent, LEASE.formatted("agents-node-a"))).isEmpty();
+
+            assertThat(denialOfStatus(agent, "a", "agents-node-a")).isEmpty();
+            assertThat(denialOfStatus(agent, "b", "agents-node-b"))
+                    .hasValueSatisfying(said ->
+                            assertThat(said).contains("the agent of node agents-node-a writes the entry of that node"));
+            // With the name of another agent's field manager it would take that one's entry away.
+            assertThat(denialOfStatus(berth.client(), "b", "agents-node-b")).isEmpty();
+            assertThat(denialOfStatus(agent, "b", "agents-node-a")).isPresent();
+        } finally {
+            berth.client().resource(BGP_PEER).delete();
+        }
+    }
+
+    private static final String REPORT = """
+            {"apiVersion": "berth.dev/v1alpha1", "kind": "AgentReport",
+             "metadata": {"name": "%s", "labels": {"strict": "agents"}}, "spec": {}}
+            """;
+    private static final String LEASE = """
+            {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+             "metadata": {"name": "%s", "namespace": "berth-agents", "labels": {"strict": "agents"}}}
+            """;
+    private static final String BGP_PEER = """
+            {"apiVersion": "berth.dev/v1alpha1", "kind": "BGPPeer",
+             "metadata": {"name": "strict-agents", "labels": {"strict": "agents"}},
+             "spec": {"peerAddress": "192.0.2.254", "peerASN": 64512, "myASN": 64513}}
+            """;
+
+    /** The policy looks at nothing but what has the label. */
+    private static void install(Installation berth, RenderedManifests agents) {
+        Stream.of(
+                        agents.all(Namespace.class),
+                        agents.all(ServiceAccount.class),
+                        agents.all(ClusterRole.class),
+                        agents.all(ClusterRoleBinding.class),
+                        agents.all(Role.class),
+                        agents.all(RoleBinding.class),
+                        agents.all(ValidatingAdmissionPolicy.class),
+                        agents.all(ValidatingAdmissionPolicyBinding.class)
+                                .map(binding -> new ValidatingAdmissionPolicyBindingBuilder(binding)
+                                        .editSpec()
+                                        .withNewMatchResources()
+                                        .withNewObjectSelector()
+                                        .addToMatchLabels("strict", "agents")
+                                        .endObjectSelector()
+                                        .endMatchResources()
+                                        .endSpec()
+                                        .build()))
+                .flatMap(objects -> objects)
+                .filter(object -> object.getMetadata().getName().startsWith("berth-agent"))
+                .forEach(object -> berth.client().resource(object).serverSideApply());
+    }
+
+    /** A client with the token that a Pod of the DaemonSet has on that node. */
+    private static KubernetesClient agentOf(String node, Installation berth) {
+        Pod pod = berth.client()
+                .resource(new PodBuilder()
+                        .withNewMetadata()
+                        .withName("agent-of-" + node)
+                        .withNamespace("berth-agents")
+                        .endMetadata()
+                        .withNewSpec()
+                        .withNodeName(node)
+                        .withServiceAccountName("berth-agent")
+                        .addNewContainer()
+                        .withName("agent")
+                        .withImage("berth")
+                        .endContainer()
+                        .endSpec()
+                        .build())
+                .create();
+        String token = berth.client()
+                .serviceAccounts()
+                .inNamespace("berth-agents")
+                .withName("berth-agent")
+                .tokenRequest(new TokenRequestBuilder()
+                        .withNewSpec()
+                        .withNewBoundObjectRef()
+                        .withApiVersion("v1")
+                        .withKind("Pod")
+                        .withName(pod.getMetadata().getName())
+                        .withUid(pod.getMetadata().getUid())
+                        .endBoundObjectRef()
+                        .endSpec()
+                        .build())
+                .getStatus()
+                .getToken();
+        Config admin = berth.client().getConfiguration();
+        return new KubernetesClientBuilder()
+                .withConfig(new ConfigBuilder(Config.empty())
+                        .withMasterUrl(admin.getMasterUrl())
+                        .withCaCertData(admin.getCaCertData())
+                        .withCaCertFile(admin.getCaCertFile())
+                        .withOauthToken(token)
+                        .build())
+                .build();
+    }
+
+    /** What the API server says against it; absent: it is done. */
+    private static Optional<String> denial(KubernetesClient agent, String object) {
+        return denial(() -> agent.resource(object).fieldManager("agent").serverSideApply());
+    }
+
+    private static Optional<String> denial(Runnable write) {
+        try {
+            write.run();
+            return Optional.empty();
+        } catch (KubernetesClientException denied) {
+            return Optional.of(String.valueOf(denied.getMessage()));
+        }
+    }
+
+    private static Optional<String> denialOfStatus(KubernetesClient agent, String manager, String node) {
+        BGPPeer entry = Serialization.unmarshal("""
+                {"apiVersion": "berth.dev/v1alpha1", "kind": "BGPPeer", "metadata": {"name": "strict-agents"},
+                 "status": {"nodes": [{"node": "%s", "state": "Connecting", "since": "2026-01-01T00:00:00Z"}]}}
+                """.formatted(node), BGPPeer.class);
+        return denial(() -> agent.resource(entry)
+                .subresource("status")
+                .patch(new PatchContext.Builder()
+                        .withPatchType(PatchType.SERVER_SIDE_APPLY)
+                        .withFieldManager(manager)
+                        .withForce(true)
+                        .build()));
     }
 
     @Test
