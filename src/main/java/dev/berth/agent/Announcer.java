@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -67,6 +68,7 @@ final class Announcer {
     private final Conflicts conflicts;
     private final Warnings warnings;
     private final AgentReports reports;
+    private final Supplier<List<String>> sessions;
     private final Refusals refusals = new Refusals();
 
     /** What this node has on its interfaces. */
@@ -123,6 +125,7 @@ final class Announcer {
         }
     }
 
+    /** @param sessions names of BGPPeers, as other agents are told of them */
     Announcer(
             String node,
             ClusterView view,
@@ -131,7 +134,8 @@ final class Announcer {
             AgentMetrics metrics,
             Conflicts conflicts,
             Warnings warnings,
-            AgentReports reports) {
+            AgentReports reports,
+            Supplier<List<String>> sessions) {
         this.node = node;
         this.view = view;
         this.others = others;
@@ -141,6 +145,7 @@ final class Announcer {
         this.conflicts = conflicts;
         this.warnings = warnings;
         this.reports = reports;
+        this.sessions = sessions;
     }
 
     private static long now() {
@@ -342,7 +347,7 @@ final class Announcer {
         }
         standing.steady |= willing && now - standing.willingSince >= STEADY;
         List<Link> told = Link.told(links.now().links(), view::asked);
-        return new Agent(willing, contact.now(), standing.steady, told, refusals.at(now));
+        return new Agent(willing, contact.now(), standing.steady, told, refusals.at(now), sessions.get());
     }
 
     private static Set<String> hardware(SequencedMap<String, Agent> agents) {

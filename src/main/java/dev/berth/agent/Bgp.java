@@ -1,10 +1,14 @@
 package dev.berth.agent;
 
 import dev.berth.agent.bgp.Speaker;
+import dev.berth.announce.Agent;
 import io.grpc.ManagedChannel;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
+import java.util.SequencedMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** All that an agent has for BGP. */
@@ -17,11 +21,16 @@ final class Bgp {
     private final BgpAnnouncer announcer;
     private final AtomicReference<Runnable> changed = new AtomicReference<>(() -> {});
 
-    /** Announces nothing before {@link #start}. */
+    /**
+     * Announces nothing before {@link #start}.
+     *
+     * @param others the agents of other nodes that live, by node
+     */
     Bgp(
             String node,
             ApiServer server,
             ClusterView cluster,
+            Supplier<SequencedMap<String, Agent>> others,
             ManagedChannel channel,
             String namespace,
             Renewal renewal,
@@ -33,7 +42,15 @@ final class Bgp {
         view = new BgpView(server, node, namespace, () -> changed.get().run(), random);
         reports = new BgpReports(node, server, cluster, view, renewal, Clock.systemUTC(), random, warnings);
         announcer = new BgpAnnouncer(
-                node, cluster, view, new Speaker(channel, () -> changed.get().run()), reports, all, metrics, warnings);
+                node,
+                cluster,
+                view,
+                others,
+                new Speaker(channel, () -> changed.get().run()),
+                reports,
+                all,
+                metrics,
+                warnings);
         changed.set(announcer::look);
     }
 
@@ -50,6 +67,11 @@ final class Bgp {
     /** Whether all has been read, and the speaker can be reached. Not whether routers can: a restart would help none of them. */
     boolean isReady() {
         return view.isKnown() && announcer.isReached();
+    }
+
+    /** As other agents are told of them. */
+    List<String> sessions() {
+        return announcer.sessions();
     }
 
     void interrupt() {

@@ -3,8 +3,10 @@ package dev.berth.agent;
 import dev.berth.agent.bgp.SessionState;
 import dev.berth.agent.bgp.Speaker;
 import dev.berth.agent.bgp.Wanted;
+import dev.berth.announce.Agent;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.NextHops;
+import dev.berth.announce.NodeFacts;
 import dev.berth.announce.NodeReport;
 import dev.berth.announce.NodeRoutes;
 import dev.berth.announce.PeerLink;
@@ -14,6 +16,7 @@ import dev.berth.announce.ReadPeer;
 import dev.berth.announce.Rendezvous;
 import dev.berth.announce.Route;
 import dev.berth.announce.RouteVerdict;
+import dev.berth.announce.Situation;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import java.io.IOException;
@@ -26,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,7 @@ final class BgpAnnouncer {
     private final String node;
     private final ClusterView cluster;
     private final BgpView view;
+    private final Supplier<SequencedMap<String, Agent>> others;
     private final Speaker speaker;
     private final BgpReports reports;
     private final AgentReports all;
@@ -89,10 +94,12 @@ final class BgpAnnouncer {
      */
     private record Reported(Decision decision, Map<String, SessionState> sessions, Map<String, Long> observed) {}
 
+    /** @param others the agents of other nodes that live, by node */
     BgpAnnouncer(
             String node,
             ClusterView cluster,
             BgpView view,
+            Supplier<SequencedMap<String, Agent>> others,
             Speaker speaker,
             BgpReports reports,
             AgentReports all,
@@ -101,6 +108,7 @@ final class BgpAnnouncer {
         this.node = node;
         this.cluster = cluster;
         this.view = view;
+        this.others = others;
         this.speaker = speaker;
         this.reports = reports;
         this.all = all;
@@ -165,12 +173,14 @@ final class BgpAnnouncer {
         List<ReadPeer> all = objects.stream().map(BgpView.PeerObject::peer).toList();
         List<Ip> foreign = foreign(all);
         Map<String, PeerLink> known = links.look(onInterfaces(all, own), speaker::routers);
-        List<Object> basis = List.of(cluster.number(), own, view.passwords(), foreign, known, all);
+        Situation situation = situation();
+        List<Object> basis = List.of(cluster.number(), situation.agents(), own, view.passwords(), foreign, known, all);
         if (!basis.equals(decision.basis())) {
-            decide(basis, own, foreign, known, all);
+            decide(basis, situation, own, foreign, known, all);
         }
         List<Route> routes = decision.routes();
-        List<PeerVerdict.Session> wanted = nodeRoutes(own, decision.peers()).sessions();
+        List<PeerVerdict.Session> wanted =
+                nodeRoutes(situation, own, decision.peers()).sessions();
         metrics.peers.set(decision.peers().size());
         Map<String, SessionState> before = sessions;
         sessions = speaker.bring(new Wanted(routerId(own), wanted, routes, ipv6(own)));
@@ -248,8 +258,17 @@ final class BgpAnnouncer {
         }
     }
 
+    /** Agents come and go: they are in it only if this node is about to leave, and so goes by them. */
+    private Situation situation() {
+        SequencedMap<String, NodeFacts> nodes = cluster.nodes();
+        boolean isLeaving =
+                Optional.ofNullable(nodes.get(node)).filter(NodeFacts::leaving).isPresent();
+        return new Situation(nodes, isLeaving ? others.get() : new TreeMap<>());
+    }
+
     private void decide(
             List<Object> basis,
+            Situation situation,
             BgpView.OwnNode own,
             List<Ip> foreign,
             Map<String, PeerLink> known,
@@ -260,7 +279,7 @@ final class BgpAnnouncer {
         }
         SequencedMap<String, PeerVerdict> peers =
                 NodeRoutes.peers(node, own.labels(), own.all(), view.passwords(), foreign, known, all);
-        NodeRoutes routes = nodeRoutes(own, peers);
+        NodeRoutes routes = nodeRoutes(situation, own, peers);
         SequencedMap<Ip, RouteVerdict> verdicts = new TreeMap<>();
         cluster.askedRoutes().forEach(asked -> verdicts.put(asked.address(), routes.verdict(asked)));
         verdicts.forEach((address, verdict) -> {
@@ -281,12 +300,23 @@ final class BgpAnnouncer {
         return verdict instanceof RouteVerdict.Announces ? verdict.sentence() : "not announced: " + verdict.sentence();
     }
 
-    private NodeRoutes nodeRoutes(BgpView.OwnNode own, SequencedMap<String, PeerVerdict> peers) {
-        return new NodeRoutes(
-                node,
-                Optional.ofNullable(cluster.nodes().get(node)),
-                NextHops.of(own.addresses()).byFamily(),
-                peers);
+    private NodeRoutes nodeRoutes(Situation situation, BgpView.OwnNode own, SequencedMap<String, PeerVerdict> peers) {
+        return new NodeRoutes(node, situation, NextHops.of(own.addresses()).byFamily(), peers);
+    }
+
+    /** Names of BGPPeers whose router is told of routes of all families that they name. */
+    List<String> sessions() {
+        Map<String, SessionState> states = sessions;
+        return decision.peers().entrySet().stream()
+                .filter(peer -> peer.getValue() instanceof PeerVerdict.Session session
+                        && Optional.ofNullable(states.get(peer.getKey()))
+                                .filter(SessionState::isEstablished)
+                                .filter(state -> state.families()
+                                        .containsAll(session.peer().families()))
+                                .isPresent())
+                .map(Map.Entry::getKey)
+                .limit(Agent.MOST_SESSIONS)
+                .toList();
     }
 
     private static Optional<Ip> ipv6(BgpView.OwnNode own) {

@@ -57,15 +57,35 @@ public final class NodeAgent implements AutoCloseable {
         Warnings warnings = new Warnings(() -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         Renewal renewal = new Renewal(node, namespace, server, view, Clock.systemUTC(), random, warnings);
         reports = new AgentReports(node, server, view, renewal, random, warnings);
-        bgp = speaker == null
-                ? null
-                : new Bgp(node, server, view, speaker, namespace, renewal, reports, random, metrics, warnings);
-        contact = new Contact(server, this::interrupt, this::retry, changed);
         Agent unknowing = new Agent(false, ApiContact.LOST, false, List.of());
         others = new Datagrams(port, key, node, process, unknowing, random, changed, warnings::warn);
+        bgp = speaker == null
+                ? null
+                : new Bgp(
+                        node,
+                        server,
+                        view,
+                        others::alive,
+                        speaker,
+                        namespace,
+                        renewal,
+                        reports,
+                        random,
+                        metrics,
+                        warnings);
+        contact = new Contact(server, this::interrupt, this::retry, changed);
         Conflicts conflicts = new Conflicts(metrics);
         claimants = new Claimants(conflicts::claimed);
-        announcer = new Announcer(node, view, others, contact, metrics, conflicts, warnings, reports);
+        announcer = new Announcer(
+                node,
+                view,
+                others,
+                contact,
+                metrics,
+                conflicts,
+                warnings,
+                reports,
+                bgp == null ? List::of : bgp::sessions);
         interfaces = new InterfaceChanges(new InterfaceChanges.Listener() {
             @Override
             public void changed() {

@@ -14,21 +14,32 @@ import java.util.TreeMap;
  * @param steady whether it has lived for a while; addresses stay where they are until it has
  * @param links the interfaces of its node
  * @param refused addresses that it cannot take, and why: others have to
+ * @param sessions names of BGPPeers whose router its node tells of routes, of all families that they name; at most
+ *     {@value #MOST_SESSIONS}
  */
 public record Agent(
-        boolean willing, ApiContact contact, boolean steady, List<Link> links, SequencedMap<Ip, Reason> refused) {
+        boolean willing,
+        ApiContact contact,
+        boolean steady,
+        List<Link> links,
+        SequencedMap<Ip, Reason> refused,
+        List<String> sessions) {
+    /** More are not said, for all other agents are told of each. */
+    public static final int MOST_SESSIONS = 16;
+
     public Agent {
         links = List.copyOf(links);
         refused = Collections.unmodifiableSequencedMap(new TreeMap<>(refused));
+        sessions = List.copyOf(sessions);
     }
 
     /** The same, leaving all addresses to others. */
     public Agent unwilling() {
-        return new Agent(false, contact, steady, links, refused);
+        return new Agent(false, contact, steady, links, refused, sessions);
     }
 
-    /** One that can take any address. */
+    /** One that can take any address, and has no sessions. */
     public Agent(boolean willing, ApiContact contact, boolean steady, List<Link> links) {
-        this(willing, contact, steady, links, new TreeMap<>());
+        this(willing, contact, steady, links, new TreeMap<>(), List.of());
     }
 }

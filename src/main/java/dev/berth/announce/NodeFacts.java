@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param deleting it has a deletionTimestamp
  * @param outOfService it is tainted {@code node.kubernetes.io/out-of-service}
  * @param networkUnavailable its condition NetworkUnavailable is True
- * @param leaving it is cordoned, or the cluster autoscaler is about to remove it: another node is better
+ * @param leaving it is cordoned, or the cluster autoscaler is about to remove it: it announces what no other node does
  */
 public record NodeFacts(
         boolean excluded, boolean deleting, boolean outOfService, boolean networkUnavailable, boolean leaving) {

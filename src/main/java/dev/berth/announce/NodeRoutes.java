@@ -15,16 +15,17 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What one node announces by BGP: each node that can deliver what is sent to an address announces it, and asks no other.
+ * What one node announces by BGP: each node that can deliver what is sent to an address announces it, and asks no other; but
+ * one that is about to leave the cluster leaves it to the others.
  *
  * @param node its name
- * @param facts of its Node object; absent: there is none
+ * @param situation the Nodes, and the agents that live: needed of a node that is about to leave alone
  * @param nextHops its own address of each family that it has one of
  * @param peers by name
  */
 public record NodeRoutes(
         String node,
-        Optional<NodeFacts> facts,
+        Situation situation,
         SequencedMap<IpFamily, Ip> nextHops,
         SequencedMap<String, PeerVerdict> peers) {
     /** Of Linux' TCP_MD5SIG, in bytes. */
@@ -187,6 +188,7 @@ public record NodeRoutes(
 
     /** Whether the node announces an address. */
     public RouteVerdict verdict(AskedRoute asked) {
+        Optional<NodeFacts> facts = Optional.ofNullable(situation.nodes().get(node));
         Optional<Reason> objection = facts.map(NodeFacts::objection)
                 .orElse(Optional.of(Reason.NODE_UNKNOWN))
                 .or(() -> asked.objection(node));
@@ -210,12 +212,18 @@ public record NodeRoutes(
                         peer.families().contains(family) && asked.parameters().allows(peer))
                 .map(BgpPeer::name)
                 .toList();
-        return told.isEmpty()
-                ? new RouteVerdict.Silent(own == null ? Reason.NO_NEXT_HOP : Reason.NO_PEER)
+        if (told.isEmpty()) {
+            return new RouteVerdict.Silent(own == null ? Reason.NO_NEXT_HOP : Reason.NO_PEER);
+        }
+        List<String> left = facts.filter(NodeFacts::leaving).isEmpty()
+                ? told
+                : told.stream().filter(peer -> !situation.isTold(peer, asked)).toList();
+        return left.isEmpty()
+                ? new RouteVerdict.Silent(Reason.NODE_LEAVING)
                 : new RouteVerdict.Announces(new Route(
                         asked.parameters().prefix(asked.address()),
                         nextHop.get(),
-                        told,
+                        left,
                         asked.parameters().communities(),
                         asked.parameters().localPref()));
     }

@@ -29,6 +29,7 @@ public enum Reason {
     ADDRESS_ON_HOST("somebody else has put the address on the node; take it off the node, or out of the pool"),
     KERNEL_REFUSES("the kernel of the node refuses the address; the log of the node's agent says why"),
     ANOTHER_NODE("another node announces it"),
+    NODE_LEAVING("the Node is cordoned, or about to be removed, and other nodes announce it to the same routers"),
     NO_NEXT_HOP("the Node has no InternalIP of the address' family"),
     NO_PEER(
             "no BGPPeer that the class allows, and that can be used, has a session with the node for the address' family"),

@@ -3,6 +3,7 @@ package dev.berth.announce;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
@@ -67,6 +68,24 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
         return new Verdict.Silent(
                 objection(asked, node).orElse(Reason.ANOTHER_NODE),
                 owner.map(Candidate::node).orElse(""));
+    }
+
+    /**
+     * Whether a router is told of an address by a node that is not about to leave the cluster.
+     *
+     * @param peer the name of its BGPPeer
+     */
+    boolean isTold(String peer, AskedRoute asked) {
+        return agents.entrySet().stream()
+                .filter(agent -> agent.getValue().willing()
+                        && agent.getValue().sessions().contains(peer))
+                .map(Map.Entry::getKey)
+                .anyMatch(node -> isStaying(node) && asked.objection(node).isEmpty());
+    }
+
+    private boolean isStaying(String node) {
+        NodeFacts facts = nodes.get(node);
+        return facts != null && !facts.leaving() && facts.objection().isEmpty();
     }
 
     private List<Candidate> candidates(Asked asked) {

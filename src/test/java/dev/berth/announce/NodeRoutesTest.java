@@ -47,9 +47,18 @@ class NodeRoutesTest {
                 Stream.of(peers).map(ReadPeer::of).toList());
     }
 
+    private static Situation alone(Optional<NodeFacts> facts) {
+        SequencedMap<String, NodeFacts> nodes = new TreeMap<>();
+        facts.ifPresent(some -> nodes.put("a", some));
+        return new Situation(nodes, new TreeMap<>());
+    }
+
     private static NodeRoutes node(Optional<NodeFacts> facts, BgpPeer... peers) {
         return new NodeRoutes(
-                "a", facts, new TreeMap<>(Map.of(IpFamily.IPV4, NODE, IpFamily.IPV6, NODE6)), peers(Map.of(), peers));
+                "a",
+                alone(facts),
+                new TreeMap<>(Map.of(IpFamily.IPV4, NODE, IpFamily.IPV6, NODE6)),
+                peers(Map.of(), peers));
     }
 
     private static NodeRoutes node() {
@@ -127,8 +136,8 @@ class NodeRoutesTest {
         assertThat(peers)
                 .containsValue(new PeerVerdict.Session(
                         peer, "", Neighbour.find("fe80::1%eth1").orElseThrow(), Optional.of(Ip.parse("fe80::a"))));
-        NodeRoutes node =
-                new NodeRoutes("a", Optional.of(NodeFacts.FIT), new TreeMap<>(Map.of(IpFamily.IPV4, NODE)), peers);
+        NodeRoutes node = new NodeRoutes(
+                "a", alone(Optional.of(NodeFacts.FIT)), new TreeMap<>(Map.of(IpFamily.IPV4, NODE)), peers);
         Route route6 = route(node, asked(ADDRESS6, false, List.of("a"), List.of()));
         assertThat(route6.peers()).containsExactly("spine");
         assertThat(route6.nextHop()).isEqualTo(Ip.parse("fe80::a"));
@@ -249,11 +258,87 @@ class NodeRoutesTest {
         assertThat(reason(node, asked(ADDRESS, false, List.of("a"), List.of()))).isEqualTo(unfit.reason());
     }
 
+    /**
+     * Node a is about to leave, has a session with east and with west, and can deliver the address.
+     *
+     * @param b what is said of the other Node; absent: there is none
+     * @param agent on the other node
+     * @param told the peers that a still tells of the address
+     */
+    record Leaving(String sentence, Optional<NodeFacts> b, Agent agent, boolean isLocal, List<String> told) {
+        @Override
+        public String toString() {
+            return sentence;
+        }
+    }
+
+    static Stream<Leaving> leaving() {
+        Optional<NodeFacts> fit = Optional.of(NodeFacts.FIT);
+        return Stream.of(
+                new Leaving("another tells both", fit, agent(true, "east", "west"), false, List.of()),
+                new Leaving("another tells one of them", fit, agent(true, "east"), false, List.of("west")),
+                new Leaving("another tells none of them", fit, agent(true, "far"), false, List.of("east", "west")),
+                new Leaving(
+                        "the other is about to leave, too",
+                        Optional.of(LEAVING),
+                        agent(true, "east", "west"),
+                        false,
+                        List.of("east", "west")),
+                new Leaving(
+                        "the other is not to announce",
+                        Optional.of(new NodeFacts(true, false, false, false, false)),
+                        agent(true, "east", "west"),
+                        false,
+                        List.of("east", "west")),
+                new Leaving(
+                        "the other is not known",
+                        Optional.empty(),
+                        agent(true, "east", "west"),
+                        false,
+                        List.of("east", "west")),
+                new Leaving(
+                        "the other's agent is about to end",
+                        fit,
+                        agent(false, "east", "west"),
+                        false,
+                        List.of("east", "west")),
+                new Leaving(
+                        "the other has no endpoint, with policy Local",
+                        fit,
+                        agent(true, "east", "west"),
+                        true,
+                        List.of("east", "west")));
+    }
+
+    private static final NodeFacts LEAVING = new NodeFacts(false, false, false, false, true);
+
+    private static Agent agent(boolean willing, String... sessions) {
+        return new Agent(willing, ApiContact.RELIABLE, true, List.of(), new TreeMap<>(), List.of(sessions));
+    }
+
+    @ParameterizedTest
+    @MethodSource("leaving")
+    void nodeThatIsAboutToLeave_leavesTheAddressToThoseThatTellTheSameRouters(Leaving row) {
+        SequencedMap<String, NodeFacts> nodes = new TreeMap<>(Map.of("a", LEAVING));
+        row.b().ifPresent(facts -> nodes.put("b", facts));
+        NodeRoutes node = new NodeRoutes(
+                "a",
+                new Situation(nodes, new TreeMap<>(Map.of("b", row.agent()))),
+                new TreeMap<>(Map.of(IpFamily.IPV4, NODE)),
+                peers(Map.of(), peer("east", "192.0.2.253"), peer("west", "192.0.2.254")));
+        AskedRoute asked = asked(ADDRESS, row.isLocal(), List.of("a"), List.of());
+        if (row.told().isEmpty()) {
+            assertThat(reason(node, asked)).isEqualTo(Reason.NODE_LEAVING);
+        } else {
+            assertThat(route(node, asked).peers()).isEqualTo(row.told());
+        }
+    }
+
     @Test
     void nodeWithoutAnAddressOfTheFamily_announcesNothingOfIt() {
         NodeRoutes node = new NodeRoutes(
                 "a",
-                Optional.of(NodeFacts.FIT),
+                alone(Optional.of(NodeFacts.FIT)),
                 new TreeMap<>(Map.of(IpFamily.IPV4, NODE)),
                 peers(Map.of(), peer("router", "192.0.2.254")));
         assertThat(reason(node, asked(ADDRESS6, false, List.of("a"), List.of())))
@@ -363,15 +448,15 @@ class NodeRoutesTest {
     void nodeWithoutIpv4Address_announcesIpv4_toPeersThatTakeItsIpv6Address_alone() {
         BgpPeer takes = sample("takes", "192.0.2.253").ipv6NextHops().peer();
         SequencedMap<String, PeerVerdict> sessions = peers(Map.of(), takes, peer("router", "192.0.2.254"));
-        NodeRoutes node =
-                new NodeRoutes("a", Optional.of(NodeFacts.FIT), new TreeMap<>(Map.of(IpFamily.IPV6, NODE6)), sessions);
+        NodeRoutes node = new NodeRoutes(
+                "a", alone(Optional.of(NodeFacts.FIT)), new TreeMap<>(Map.of(IpFamily.IPV6, NODE6)), sessions);
         Route route = route(node, asked(ADDRESS, false, List.of("a"), List.of()));
         assertThat(route.nextHop()).isEqualTo(NODE6);
         assertThat(route.peers()).containsExactly("takes");
         assertThat(reason(
                         new NodeRoutes(
                                 "a",
-                                Optional.of(NodeFacts.FIT),
+                                alone(Optional.of(NodeFacts.FIT)),
                                 new TreeMap<>(Map.of(IpFamily.IPV6, NODE6)),
                                 peers(Map.of(), peer("router", "192.0.2.254"))),
                         asked(ADDRESS, false, List.of("a"), List.of())))

@@ -225,7 +225,12 @@ class SituationTest {
         Situation all = nodes("a", "b", "c");
         String heir = all.owner(cluster("a")).orElseThrow();
         Agent refusing = new Agent(
-                true, ApiContact.RELIABLE, true, List.of(ETH0), new TreeMap<>(Map.of(ADDRESS, Reason.ADDRESS_ON_HOST)));
+                true,
+                ApiContact.RELIABLE,
+                true,
+                List.of(ETH0),
+                new TreeMap<>(Map.of(ADDRESS, Reason.ADDRESS_ON_HOST)),
+                List.of());
         Situation passed = situation(Map.of(), Map.of(heir, refusing), "a", "b", "c");
         assertThat(passed.owner(cluster("a"))).isPresent().isNotEqualTo(Optional.of(heir));
         assertThat(reason(passed, cluster("a"), heir)).isEqualTo(Reason.ADDRESS_ON_HOST);

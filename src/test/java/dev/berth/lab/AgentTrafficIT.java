@@ -102,7 +102,7 @@ class AgentTrafficIT {
         lab.nodes().forEach(node -> node.pods().forEach(LabPod::close));
         agents.forEach(agent -> connect(agent.node(), true));
         agents.forEach(LabAgent::awaitReady);
-        lab.nodes().forEach(node -> cordon(node, false));
+        lab.nodes().forEach(node -> node.cordon(false));
         Awaitility.await()
                 .untilAsserted(() -> assertThat(agents).allSatisfy(agent -> {
                     assertThat(agent.metrics()).contains("berth_agent_agents 3.0");
@@ -160,18 +160,6 @@ class AgentTrafficIT {
         Namespace.HERE.ip("link set to-" + node.name() + (connected ? " up" : " down"));
     }
 
-    private static void cordon(LabNode node, boolean cordoned) {
-        Conflicts.untilNone(() -> lab.controlPlane()
-                .adminClient()
-                .nodes()
-                .withName(node.name())
-                .edit(object -> new NodeBuilder(object)
-                        .editOrNewSpec()
-                        .withUnschedulable(cordoned ? true : null)
-                        .endSpec()
-                        .build()));
-    }
-
     private static void said(String what, Duration took) {
         System.out.printf("%s: %d ms%n", what, took.toMillis());
     }
@@ -209,7 +197,7 @@ class AgentTrafficIT {
         String ip = ip(service);
         awaitAnnouncedByItsOwner(service);
         LabAgent first = owner(ip);
-        cordon(first.node(), true);
+        first.node().cordon(true);
         LabAgent heir = await(() -> having(ip), having -> having.size() == 1 && having.getFirst() != first)
                 .getFirst();
         Pattern convergence = Pattern.compile("berth_agent_convergence_seconds_count\\{protocol=\"l2\",?} [1-9]");
@@ -265,7 +253,7 @@ class AgentTrafficIT {
 
     /** A Service that another node than that of its only pod answers for, which therefore survives a power cut of it. */
     private Service serviceNeverOnTheNodeOf(LabPod pod, String family) {
-        cordon(pod.node(), true);
+        pod.node().cordon(true);
         Service service = service(
                 "web", change -> change.editSpec().withIpFamilies(family).endSpec());
         await(
@@ -458,7 +446,7 @@ class AgentTrafficIT {
         Service service = serviceThatCanMove(policy);
         LabAgent before = owner(ip(service));
         CompletableFuture<Load> load = lab.client().load(url(service), 600, CLIENTS, "5ms");
-        cordon(before.node(), true);
+        before.node().cordon(true);
         assertThat(await(() -> having(ip(service)), having -> having.size() == 1 && having.getFirst() != before))
                 .hasSize(1);
         Load result = load.join();
@@ -558,7 +546,9 @@ class AgentTrafficIT {
                 agents.stream().filter(agent -> agent != owner).findFirst().orElseThrow();
         heir.node().namespace().ip("address add " + ip(service) + "/32 dev eth0");
         try {
-            agents.stream().filter(agent -> agent != heir).forEach(agent -> cordon(agent.node(), true));
+            agents.stream()
+                    .filter(agent -> agent != heir)
+                    .forEach(agent -> agent.node().cordon(true));
             await(
                     heir::announcements,
                     text -> text.contains(ip(service) + ": somebody else has put the address on the node"));

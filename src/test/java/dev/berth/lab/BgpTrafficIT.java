@@ -376,6 +376,38 @@ class BgpTrafficIT {
         assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
     }
 
+    @Test
+    void nodeThatIsDrained_withdrawsWhatOthersAnnounce_beforeItsPodsGo_andNoRequestFails_butOneThatIsUnderWay() {
+        LabPod first = pod(1, "a");
+        pod(2, "b");
+        Service cluster = service("bgp", UnaryOperator.identity());
+        Service local = Traffic.service(lab, namespace, "local", "bgp", Traffic::local);
+        awaitNextHops(ip(cluster), allNodes());
+        awaitNextHops(ip(local), lab.node(1).ipv4(), lab.node(2).ipv4());
+        awaitReply(lab.client(), url(cluster));
+        CompletableFuture<Load> load = lab.client().load(url(cluster), 600, CLIENTS, "5ms");
+        try {
+            lab.node(1).cordon(true);
+            awaitNextHops(ip(cluster), lab.node(2).ipv4(), lab.node(3).ipv4());
+            awaitNextHops(ip(local), lab.node(2).ipv4());
+            assertThat(agents.getFirst().announcements()).contains(ip(cluster) + ": the Node is cordoned");
+            first.terminate();
+            Load result = load.join();
+            said("a node is drained, policy Cluster", result);
+            assertOnlyFailedWhatWasUnderWay(result, CLIENTS);
+
+            // The last that can deliver it stays.
+            lab.node(2).cordon(true);
+            awaitNextHops(ip(cluster), lab.node(3).ipv4());
+            assertThat(router.nextHops(ip(local))).containsExactly(lab.node(2).ipv4());
+            lab.node(3).cordon(true);
+            awaitNextHops(ip(cluster), allNodes());
+        } finally {
+            lab.nodes().forEach(node -> node.cordon(false));
+        }
+        awaitNextHops(ip(cluster), allNodes());
+    }
+
     private static void exclude(LabNode node, boolean excluded) {
         String label = "node.kubernetes.io/exclude-from-external-load-balancers";
         Conflicts.untilNone(() -> admin().nodes()

@@ -76,6 +76,19 @@ final class LabNode implements AutoCloseable {
                         .build()));
     }
 
+    /** Marks it as unschedulable, as {@code kubectl cordon} does, or takes that back. */
+    void cordon(boolean cordoned) {
+        Conflicts.untilNone(() -> lab.controlPlane()
+                .adminClient()
+                .nodes()
+                .withName(name())
+                .edit(node -> new NodeBuilder(node)
+                        .editOrNewSpec()
+                        .withUnschedulable(cordoned ? true : null)
+                        .endSpec()
+                        .build()));
+    }
+
     String name() {
         return "node" + number;
     }

@@ -29,7 +29,7 @@ import java.util.TreeMap;
  * @param suspect the node of one that does not answer; empty: none
  */
 record Message(Kind kind, String from, String to, long number, long answers, State state, String suspect) {
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
 
     /** What a message is for. */
     enum Kind {
@@ -101,6 +101,10 @@ record Message(Kind kind, String from, String to, long number, long answers, Sta
                 out.writeUTF(refused.getKey().toString());
                 out.writeUTF(refused.getValue().name());
             }
+            out.writeShort(state.agent().sessions().size());
+            for (String peer : state.agent().sessions()) {
+                out.writeUTF(peer);
+            }
         } catch (IOException impossible) {
             throw new IllegalStateException(impossible);
         }
@@ -167,7 +171,11 @@ record Message(Kind kind, String from, String to, long number, long answers, Sta
             for (int left = in.readUnsignedShort(); left > 0; left--) {
                 refused.put(Ip.parse(in.readUTF()), Reason.valueOf(in.readUTF()));
             }
-            return new State(began, stateVersion, new Agent(willing, contact, steady, links, refused));
+            List<String> sessions = new ArrayList<>();
+            for (int left = in.readUnsignedShort(); left > 0; left--) {
+                sessions.add(in.readUTF());
+            }
+            return new State(began, stateVersion, new Agent(willing, contact, steady, links, refused, sessions));
         } catch (IllegalArgumentException odd) {
             throw new IOException("it cannot be read: " + odd.getMessage(), odd);
         }

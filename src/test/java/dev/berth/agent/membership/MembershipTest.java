@@ -475,7 +475,7 @@ class MembershipTest {
         bytes[0] = 99;
         assertThatThrownBy(() -> Message.decoded(bytes))
                 .isInstanceOf(IOException.class)
-                .hasMessage("it speaks version 99 of the agents' language, and this agent 3");
+                .hasMessage("it speaks version 99 of the agents' language, and this agent 4");
     }
 
     /** 64 refusals, 32 links of 8 networks each, and the longest names. */
@@ -491,7 +491,8 @@ class MembershipTest {
         IpRange network =
                 IpRange.parse("2001:db8:1111:1111:1111:1111:1111:1111-2001:db8:1111:1111:1111:1111:1111:2222");
         Link link = new Link("e".repeat(15), "02:00:00:00:00:01", Collections.nCopies(8, network));
-        Agent agent = new Agent(true, ApiContact.RELIABLE, true, Collections.nCopies(32, link), refused);
+        List<String> sessions = Collections.nCopies(Agent.MOST_SESSIONS, "p".repeat(253));
+        Agent agent = new Agent(true, ApiContact.RELIABLE, true, Collections.nCopies(32, link), refused, sessions);
         Message message = new Message(Message.Kind.SUSPECT, name, name, 41, 42, new Message.State(1, 2, agent), name);
         assertThat(SharedKey.of(List.of("0123456789abcdef")).sealed(message.encoded()).length)
                 .isLessThan(Datagrams.LONGEST);
@@ -505,10 +506,8 @@ class MembershipTest {
                 false,
                 WILLING.links(),
                 new TreeMap<>(Map.of(
-                        Ip.parse("192.0.2.1"),
-                        Reason.ADDRESS_ON_HOST,
-                        Ip.parse("2001:db8::1"),
-                        Reason.KERNEL_REFUSES)));
+                        Ip.parse("192.0.2.1"), Reason.ADDRESS_ON_HOST, Ip.parse("2001:db8::1"), Reason.KERNEL_REFUSES)),
+                List.of("east", "west"));
         Message message = new Message(Message.Kind.ANSWER, "a", "b", 41, 42, new Message.State(1, 2, agent), "c");
         SharedKey key = SharedKey.of(List.of("0123456789abcdef"));
         byte[] sealed = key.sealed(message.encoded());
