@@ -1,29 +1,18 @@
 package dev.berth.dataplane.haproxy;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.berth.dataplane.haproxy.Command.Outcome;
+import dev.berth.dataplane.haproxy.Master.Shown;
 import dev.berth.provider.ProviderException;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -41,28 +30,20 @@ import org.slf4j.LoggerFactory;
 final class Haproxy {
     private static final Logger LOG = LoggerFactory.getLogger(Haproxy.class);
     private static final Pattern VERSION = Pattern.compile("version (\\d+)\\.(\\d+)");
-    private static final Pattern WORKER = Pattern.compile("(?m)^# workers\\R(\\d+)\\s+worker\\s");
-    private static final Pattern ANY_WORKER = Pattern.compile("(?m)^(\\d+)\\s+worker\\s");
-    private static final Pattern RELOADS = Pattern.compile("(?m)^\\d+\\s+master\\s+(\\d+)(?:\\s+\\[failed: (\\d+)])?");
-    private static final Pattern PID = Pattern.compile("[0-9]{1,10}");
     private static final long LOG_BYTES = 10_000_000;
     /** Of its runtime API: tune.bufsize, less a bit for the words around it. */
     private static final int LONGEST_PAYLOAD = 15_000;
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-
-    private static final Duration ANSWER = Duration.ofSeconds(2);
     private static final Duration POLL = Duration.ofMillis(10);
-
-    /** In place of a worker: none has the current configuration. */
-    private static final long NONE = 0;
-
-    /** The same: the master starts itself anew, and answers nothing for a moment. */
-    private static final long BUSY = -1;
 
     private final Path directory;
     private final String binary;
     private final Duration patience;
+    private final Master master;
+
+    /** Of its worker: the runtime API. */
+    private final Cli cli;
 
     /** It did not answer when it was asked last; null: it did. */
     private volatile @Nullable ProviderException hangs;
@@ -87,6 +68,8 @@ final class Haproxy {
         this.directory = directory;
         this.binary = binary;
         this.patience = patience;
+        this.master = new Master(directory, binary);
+        this.cli = new Cli(file("stats.sock"));
         requireVersion();
     }
 
@@ -151,52 +134,17 @@ final class Haproxy {
 
     private boolean findOut() {
         // A master that reloads takes no questions for a moment.
-        if (comesTrue(this::answersOrIsGone, ANSWER)) {
+        if (comesTrue(master::answersOrIsGone, Cli.ANSWER)) {
             hangs = null;
-            return hasProcess();
+            return master.hasProcess();
         }
         ProviderException noAnswer = new ProviderException(
                 "HAProxy, process %s, runs and does not answer at %s; Berth starts another one when it is gone"
-                        .formatted(pid(), masterSocket()));
+                        .formatted(master.pid(), master.socket()));
         if (!isLoading && !Thread.currentThread().isInterrupted()) {
             hangs = noAnswer;
         }
         throw noAnswer;
-    }
-
-    private boolean answersOrIsGone() {
-        try {
-            return !ask(masterSocket(), "show proc").isEmpty();
-        } catch (IOException noAnswer) {
-            return !hasProcess();
-        }
-    }
-
-    /**
-     * Whether its master is there, going by its pid file. The number may be another program's by now, and the binary may
-     * have any name, or have been replaced: its arguments are its own.
-     */
-    private boolean hasProcess() {
-        String pid = pid();
-        if (pid.isEmpty()) {
-            return false;
-        }
-        try {
-            String arguments = Files.readString(Path.of("/proc", pid, "cmdline"), ISO_8859_1);
-            return List.of(arguments.split("\0", -1))
-                    .contains(file("haproxy.pid").toString());
-        } catch (IOException ended) {
-            return false;
-        }
-    }
-
-    /** Empty: it has none yet. */
-    private String pid() {
-        return PID.matcher(StateFile.read(file("haproxy.pid")))
-                .results()
-                .findFirst()
-                .map(found -> found.group())
-                .orElse("");
     }
 
     /** The configuration that it has last been given; empty: none. */
@@ -255,7 +203,7 @@ final class Haproxy {
      */
     String runtime(String command) {
         try {
-            return ask(file("stats.sock"), command).strip();
+            return cli.ask(command).strip();
         } catch (IOException failure) {
             throw failed("asking it for \"" + command + "\"", failure);
         }
@@ -279,7 +227,7 @@ final class Haproxy {
         }
         try {
             // An empty line ends it. No message may have it in it: it is the key.
-            String answer = ask(file("stats.sock"), "set ssl cert " + file + " <<\n" + pem);
+            String answer = cli.ask("set ssl cert " + file + " <<\n" + pem);
             if (answer.contains("Transaction")
                     && runtime("commit ssl cert " + file).contains("Success")) {
                 return true;
@@ -297,22 +245,9 @@ final class Haproxy {
      */
     Map<Long, String> statistics() {
         try {
-            Map<Long, String> answers = new HashMap<>();
-            Matcher workers = ANY_WORKER.matcher(ask(masterSocket(), "show proc"));
-            while (workers.find()) {
-                answers.put(Long.parseLong(workers.group(1)), ofWorker(workers.group(1), "show stat -1 3 -1"));
-            }
-            return answers;
+            return master.askWorkers("show stat -1 3 -1");
         } catch (IOException failure) {
             throw failed("asking for its workers", failure);
-        }
-    }
-
-    private String ofWorker(String worker, String command) {
-        try {
-            return ask(masterSocket(), "@!" + worker + " " + command).strip();
-        } catch (IOException ending) {
-            return "";
         }
     }
 
@@ -354,48 +289,27 @@ final class Haproxy {
 
     private void start() {
         LOG.info("starting HAProxy in {}", directory);
-        Process master;
+        Process process;
         try {
-            master = new ProcessBuilder(
-                            binary,
-                            "-W",
-                            "-L",
-                            "berth",
-                            "-f",
-                            file("haproxy.cfg").toString(),
-                            "-S",
-                            masterSocket() + ",mode,600",
-                            "-p",
-                            file("haproxy.pid").toString())
-                    .directory(directory.toFile())
-                    .redirectErrorStream(true)
-                    .redirectInput(
-                            ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                    .redirectOutput(
-                            ProcessBuilder.Redirect.appendTo(file("haproxy.log").toFile()))
-                    .start();
+            process = master.start();
         } catch (IOException failure) {
             throw failed("starting it", failure);
         }
         // It stays in the foreground.
-        if (!comesTrue(() -> !master.isAlive() || answers(shown().worker()), patience) || !master.isAlive()) {
-            master.destroyForcibly();
+        if (!comesTrue(() -> !process.isAlive() || answers(master.shown().worker()), patience) || !process.isAlive()) {
+            process.destroyForcibly();
             throw new ProviderException("HAProxy did not start: " + lastAlert());
         }
     }
 
     private void reload() {
         Shown former = shown(_ -> true);
-        if (former.worker() == BUSY) {
+        if (former.isBusy()) {
             throw new ProviderException("HAProxy could not be reloaded, for it does not answer; it goes on as before");
         }
-        try {
-            ask(masterSocket(), "reload");
-        } catch (IOException restarting) {
-            LOG.debug("the master closes its socket when it reloads: {}", restarting.toString());
-        }
+        master.reload();
         Shown now = shown(next -> next.isRefusedAfter(former) || (next.isOtherThan(former) && answers(next.worker())));
-        if (now.worker() == BUSY) {
+        if (now.isBusy()) {
             isUnsure = true;
             throw new ProviderException("HAProxy has not said within %d s whether it was reloaded: %s"
                     .formatted(patience.toSeconds(), lastAlert()));
@@ -405,69 +319,23 @@ final class Haproxy {
         }
     }
 
-    /**
-     * What the master shows.
-     *
-     * @param worker the process ID of the one that has the current configuration, {@link #NONE} or {@link #BUSY}
-     * @param reloads how many there were
-     * @param failed how many of them failed since the last that did not
-     */
-    private record Shown(long worker, long reloads, long failed) {
-        static final Shown NOTHING = new Shown(BUSY, 0, 0);
-
-        static Shown of(String answer) {
-            // An empty line ends it; a master that starts itself anew cuts it off.
-            if (!answer.endsWith("\n\n")) {
-                return NOTHING;
-            }
-            Matcher worker = WORKER.matcher(answer);
-            Matcher master = RELOADS.matcher(answer);
-            boolean hasMaster = master.find();
-            return new Shown(
-                    worker.find() ? Long.parseLong(worker.group(1)) : NONE,
-                    hasMaster ? Long.parseLong(master.group(1)) : 0,
-                    hasMaster && master.group(2) != null ? Long.parseLong(master.group(2)) : 0);
-        }
-
-        boolean isOtherThan(Shown former) {
-            return worker != NONE && worker != former.worker;
-        }
-
-        /**
-         * The master could not listen, and shows the former worker or, after an earlier failure, that of then; or a worker
-         * ended at once, and it shows none but "old" ones.
-         */
-        boolean isRefusedAfter(Shown former) {
-            boolean isNews = reloads != former.reloads || former.worker != NONE;
-            return worker == NONE ? isNews : reloads != former.reloads && failed > former.failed;
-        }
-    }
-
-    /** What the master shows once it is this; its worker is {@link #BUSY}: never within its patience. */
+    /** What the master shows once it is this; it {@link Shown#isBusy}: never within its patience. */
     private Shown shown(Predicate<Shown> wanted) {
         AtomicReference<Shown> last = new AtomicReference<>(Shown.NOTHING);
         return comesTrue(
                         () -> {
-                            Shown next = shown();
+                            Shown next = master.shown();
                             last.set(next);
-                            return next.worker() != BUSY && wanted.test(next);
+                            return !next.isBusy() && wanted.test(next);
                         },
                         patience)
                 ? last.get()
                 : Shown.NOTHING;
     }
 
-    private Shown shown() {
-        try {
-            return Shown.of(ask(masterSocket(), "show proc"));
-        } catch (IOException notNow) {
-            return Shown.NOTHING;
-        }
-    }
-
     private boolean answers(long worker) {
         try {
-            return ask(file("stats.sock"), "show info").contains("Pid: " + worker + "\n");
+            return cli.ask("show info").contains("Pid: " + worker + "\n");
         } catch (IOException notYet) {
             return false;
         }
@@ -490,51 +358,6 @@ final class Haproxy {
         return false;
     }
 
-    /** A question to a process that just starts is sometimes never answered. */
-    private static String ask(Path socket, String command) throws IOException {
-        try (SocketChannel channel = connect(socket);
-                Selector selector = Selector.open()) {
-            channel.write(ByteBuffer.wrap((command + "\n").getBytes(UTF_8)));
-            // The master answers, and then waits for more until nothing more can come.
-            channel.shutdownOutput();
-            channel.register(selector, SelectionKey.OP_READ);
-            ByteArrayOutputStream answer = new ByteArrayOutputStream();
-            ByteBuffer buffer = ByteBuffer.allocate(16 * 1024);
-            while (channel.read(buffer) >= 0) {
-                answer.write(buffer.array(), 0, buffer.position());
-                buffer.clear();
-                if (selector.select(ANSWER.toMillis()) == 0) {
-                    throw new IOException("nothing within " + ANSWER.toSeconds() + " s");
-                }
-                selector.selectedKeys().clear();
-            }
-            return answer.toString(UTF_8);
-        }
-    }
-
-    /** Tries again while too many others wait to be connected. */
-    private static SocketChannel connect(Path socket) throws IOException {
-        long end = System.nanoTime() + ANSWER.toNanos();
-        while (true) {
-            SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-            try {
-                channel.configureBlocking(false);
-                if (channel.connect(UnixDomainSocketAddress.of(socket))) {
-                    return channel;
-                }
-                throw new IOException("too many questions wait");
-            } catch (IOException failure) {
-                channel.close();
-                // Of the kernel: EAGAIN.
-                if (!String.valueOf(failure.getMessage()).contains("temporarily unavailable")
-                        || System.nanoTime() > end) {
-                    throw failure;
-                }
-                LockSupport.parkNanos(POLL.toNanos());
-            }
-        }
-    }
-
     private String lastAlert() {
         try {
             String log = Files.readString(file("haproxy.log"));
@@ -555,10 +378,6 @@ final class Haproxy {
 
     private static String firstLine(String text) {
         return text.lines().findFirst().orElse("it printed nothing");
-    }
-
-    private Path masterSocket() {
-        return file("master.sock");
     }
 
     private Path file(String name) {
