@@ -5,10 +5,8 @@ import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
@@ -25,33 +23,18 @@ import org.slf4j.LoggerFactory;
 final class Changes {
     private static final Logger LOG = LoggerFactory.getLogger(Changes.class);
 
-    private static final Duration TRY_LEFT_OUT = Duration.ofSeconds(10);
-
     /** After a reload: each leaves a worker behind that lives as long as its connections. */
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
-    private final String directory;
     private final Records records;
     private final Certificates certificates;
     private final Ports ports;
     private final Addresses addresses;
     private final RecordedAddresses recorded;
     private final Haproxy haproxy;
-    private final Statistics statistics;
-    private final RuntimeChanges runtime;
+    private final Rollout rollout;
     private final SequencedMap<String, LoadBalancer> wanted;
     private final Batches<Change> reloads;
-
-    private LeftOut leftOut = LeftOut.none();
-
-    /** When they are tried again, by {@link System#nanoTime}. */
-    private long tryLeftOut;
-
-    /** HAProxy may have some of a change by the runtime API that was not made: its configuration does not say what it does. */
-    private boolean isAhead;
-
-    /** It is, and could not be asked to do anything about it yet. */
-    private boolean mustGoBack;
 
     /**
      * What one call asks for.
@@ -103,7 +86,6 @@ final class Changes {
             Haproxy haproxy,
             Statistics statistics,
             Batches.Later later) {
-        this.directory = settings.directory().toString();
         this.wanted = new TreeMap<>(before);
         this.records = records;
         this.certificates = certificates;
@@ -111,8 +93,8 @@ final class Changes {
         this.addresses = addresses;
         this.recorded = new RecordedAddresses(addresses, records);
         this.haproxy = haproxy;
-        this.statistics = statistics;
-        this.runtime = new RuntimeChanges(haproxy, certificates);
+        this.rollout = new Rollout(
+                settings.directory().toString(), ports, haproxy, statistics, new RuntimeChanges(haproxy, certificates));
         this.reloads = new Batches<>(LONGEST_PAUSE, System::nanoTime, later, this::changeAll);
     }
 
@@ -133,12 +115,12 @@ final class Changes {
 
     /** All that HAProxy was loaded with. */
     synchronized List<LoadBalancer> carried() {
-        return List.copyOf(leftOut.carried(wanted).values());
+        return List.copyOf(rollout.carried(wanted).values());
     }
 
     /** Whether HAProxy was loaded with it. */
     synchronized boolean isCarried(LoadBalancer one) {
-        return !leftOut.has(one.name());
+        return rollout.isCarried(one);
     }
 
     /** Absent: there is none of this name. */
@@ -148,55 +130,7 @@ final class Changes {
 
     /** Has HAProxy do what is wanted, if it does not run, or does something else. */
     synchronized void takeOver() {
-        String configuration = configuration(wanted.values());
-        if (!haproxy.isRunning() || !configuration.equals(haproxy.configuration())) {
-            loadWhatCanBe();
-        }
-    }
-
-    /** A port that another program has by now, or a certificate that HAProxy refuses, keeps no other Service from being served. */
-    private void loadWhatCanBe() {
-        leftOut = LeftOut.none();
-        try {
-            load(wanted);
-        } catch (ProviderException reason) {
-            LeftOut unloadable = haproxy.isUnsure() ? LeftOut.none() : unloadable(wanted.values());
-            if (unloadable.isEmpty()) {
-                throw reason;
-            }
-            loadWithout(unloadable);
-        }
-    }
-
-    private void loadWithout(LeftOut unloadable) {
-        load(unloadable.carried(wanted));
-        leftOut = unloadable;
-        tryLeftOut = System.nanoTime() + TRY_LEFT_OUT.toNanos();
-        unloadable.reasons().forEach((name, why) -> {
-            LoadBalancer one = Objects.requireNonNull(wanted.get(name));
-            LOG.error("Service {}/{} is not served, the others are: {}", one.namespace(), one.service(), why);
-        });
-    }
-
-    private LeftOut unloadable(Collection<LoadBalancer> all) {
-        String loaded = haproxy.isRunning() ? haproxy.configuration() : "";
-        return new LeftOut(Unloadable.of(
-                all, one -> ports.requireListenable(one, loaded), some -> haproxy.check(configuration(some))));
-    }
-
-    /** Those that can be loaded by now are. */
-    private void tryLeftOut() {
-        if (leftOut.isEmpty() || System.nanoTime() < tryLeftOut) {
-            return;
-        }
-        tryLeftOut = System.nanoTime() + TRY_LEFT_OUT.toNanos();
-        List<LoadBalancer> waiting =
-                wanted.values().stream().filter(one -> !isCarried(one)).toList();
-        LeftOut still = leftOut.only(unloadable(waiting).reasons().keySet());
-        if (!still.equals(leftOut)) {
-            load(still.carried(wanted));
-            leftOut = still;
-        }
+        rollout.takeOver(wanted);
     }
 
     /** Starts HAProxy if it does not run, and deletes servers that nobody is connected to any more. */
@@ -207,12 +141,11 @@ final class Changes {
                 LOG.warn("HAProxy does not run, it is started");
                 // Somebody may have taken them off the host: HAProxy could not listen.
                 bindAddresses();
-                loadWhatCanBe();
-            } else if (mustGoBack) {
-                goBack();
+                rollout.loadWhatCanBe(wanted);
+            } else if (rollout.mustGoBack()) {
+                rollout.goBack(wanted);
             }
-            tryLeftOut();
-            runtime.deleteLeaving();
+            rollout.lookAfter(wanted);
             haproxy.limitLog();
         }
     }
@@ -249,7 +182,7 @@ final class Changes {
         synchronized (this) {
             LoadBalancer former = wanted.get(change.name);
             boolean isAsBefore = former != null && former.equals(change.next) && isCarried(former);
-            if (change.next != null && isAsBefore && haproxy.isRunning() && !isAhead) {
+            if (change.next != null && isAsBefore && haproxy.isRunning() && !rollout.isAhead()) {
                 // Somebody may have taken them off the host.
                 change.next.addresses().forEach(addresses::add);
                 return;
@@ -321,10 +254,8 @@ final class Changes {
                 refused.put(change, reason);
             }
         }
-        LeftOut next = leftOut.without(prepared.stream().map(Prepared::name).toList());
         try {
-            apply(next.carried(all), !next.equals(leftOut));
-            leftOut = next;
+            rollout.apply(wanted, all, prepared.stream().map(Prepared::name).toList());
         } catch (RuntimeException reason) {
             takeBack(prepared, all);
             return new Attempt(refused, prepared, reason);
@@ -377,23 +308,8 @@ final class Changes {
         List<String> held = addressesOf(wanted);
         recorded.remove(
                 addressesOf(all).stream().filter(one -> !held.contains(one)).toList());
-        if (isAhead) {
-            goBack();
-        }
-    }
-
-    /**
-     * What the runtime API has done of a change that was refused goes with the worker that has done it. Not tried again if
-     * HAProxy refuses: each reload takes another worker.
-     */
-    private void goBack() {
-        try {
-            mustGoBack = true;
-            boolean _ = haproxy.isRunning();
-            mustGoBack = false;
-            load(leftOut.carried(wanted));
-        } catch (RuntimeException failure) {
-            LOG.warn("going back to what HAProxy did before: {}", failure.getMessage());
+        if (rollout.isAhead()) {
+            rollout.goBack(wanted);
         }
     }
 
@@ -431,61 +347,5 @@ final class Changes {
                 .flatMap(one -> one.addresses().stream())
                 .distinct()
                 .toList();
-    }
-
-    /**
-     * Has HAProxy do all of this.
-     *
-     * @param hasMore whether some of it was left out before
-     */
-    private void apply(SequencedMap<String, LoadBalancer> all, boolean hasMore) {
-        String configuration = configuration(all.values());
-        boolean isAsItShouldBe = haproxy.isRunning() && !isAhead && !hasMore;
-        if (isAsItShouldBe && configuration.equals(haproxy.configuration())) {
-            return;
-        }
-        SequencedMap<String, LoadBalancer> before = leftOut.carried(wanted);
-        if (isAsItShouldBe
-                && RuntimeChanges.structure(all.values()).equals(RuntimeChanges.structure(before.values()))) {
-            isAhead = true;
-            if (runtime.changeTargets(before, all) && runtime.changeCertificates(before, all)) {
-                haproxy.note(configuration);
-                isAhead = false;
-                return;
-            }
-        }
-        load(all);
-    }
-
-    private void load(SequencedMap<String, LoadBalancer> all) {
-        noteStatistics();
-        try {
-            haproxy.load(configuration(all.values()), all.values());
-        } catch (ProviderException refused) {
-            if (haproxy.isUnsure()) {
-                isAhead = true;
-                mustGoBack = true;
-            }
-            throw refused;
-        }
-        runtime.reloaded();
-        isAhead = false;
-    }
-
-    private String configuration(Collection<LoadBalancer> all) {
-        try {
-            return Configuration.of(directory, all, ports.sharesAddresses());
-        } catch (IllegalArgumentException odd) {
-            throw new ProviderException(String.valueOf(odd.getMessage()), null, odd);
-        }
-    }
-
-    /** Before a reload: a worker without connections ends with it. */
-    private void noteStatistics() {
-        try {
-            statistics.note(haproxy.statistics(), wanted.values());
-        } catch (ProviderException notRunning) {
-            LOG.debug("what HAProxy has counted is not known: {}", notRunning.getMessage());
-        }
     }
 }
