@@ -2,7 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.Holding;
 import dev.berth.claim.Owner;
-import dev.berth.controller.service.ProviderGuard.Entry;
+import dev.berth.controller.service.Bulkhead.Entry;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.AnswerRules;

@@ -2,6 +2,8 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Workers;
+import dev.berth.controller.service.Bulkhead.Entry;
+import dev.berth.controller.service.Bulkhead.Seat;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
@@ -10,19 +12,12 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
@@ -32,53 +27,23 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Calls providers with a deadline and, for each class, only so many at once: one that hangs takes nobody else's turn.
  * Each call runs on a thread of the platform's own, so that one that spins costs a share of a core, and not the operator.
  *
- * <p>Who finds all places of a class taken is put in line, and notified in its turn; that is no failure. Calls for one Service
- * never overlap. A call that outlives its deadline is given up: its place is another's, but its Service's turn comes when
- * it has returned. As many as may be under way may be given up like that; from then on they keep their places.
+ * <p>A call that outlives its deadline is given up, and goes on until it returns. {@link Bulkhead} says who may call.
  */
 final class ProviderGuard implements AutoCloseable {
-    /** For how long a place is kept for one who was notified. */
-    private static final Duration KEPT = Duration.ofSeconds(30);
-
-    private static final int SERVICES_NAMED = 10;
-
     private final Predicate<LoadBalancerProvider> needsNoGuard;
-    private final int callsAtOnce;
+    private final Bulkhead bulkhead;
     private final Duration patience;
     private final Duration deadline;
-    private final Consumer<String> stuckChanged;
     private final ThreadFactory threads;
-
-    /** By the name of the class, or of the provider for its list. Guarded by this, as is all that is in it. */
-    private final SequencedMap<String, Line> lines = new LinkedHashMap<>();
-
-    /** Whose calls are under way, or about to be. Guarded by this. */
-    private final Map<ServiceIdentity, Seat> byService = new HashMap<>();
-
-    /** What others are to be notified of, once nothing is locked. */
-    private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
 
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
-
-    /** Whether one may call. */
-    sealed interface Entry {
-        /** It may, once. */
-        record In() implements Entry {}
-
-        /** Not yet: it is notified in its turn. */
-        record InLine() implements Entry {}
-
-        /** Not until a call returns that has outlived its deadline; the message says which. */
-        record Stuck(String message) implements Entry {}
-    }
 
     /**
      * A guard.
@@ -112,88 +77,18 @@ final class ProviderGuard implements AutoCloseable {
             Consumer<String> stuckChanged,
             ThreadFactory threads) {
         this.needsNoGuard = needsNoGuard;
-        this.callsAtOnce = callsAtOnce;
+        this.bulkhead = new Bulkhead(callsAtOnce, deadline, stuckChanged);
         this.patience = patience;
         this.deadline = deadline;
-        this.stuckChanged = stuckChanged;
         this.threads = threads;
-    }
-
-    /** The calls of one class, or those that list what a provider has. */
-    private final class Line {
-        private final String className;
-        private int seated;
-        private final List<Seat> stuck = new ArrayList<>();
-        private final SequencedMap<Object, Runnable> waiting = new LinkedHashMap<>();
-
-        /** Who was notified that there is a place, and when. */
-        private final Map<Object, Long> promised = new HashMap<>();
-
-        Line(String className) {
-            this.className = className;
-        }
-
-        private int free() {
-            return callsAtOnce - seated - promised.size() - Math.max(0, stuck.size() - callsAtOnce);
-        }
-
-        private boolean isStuck() {
-            return stuck.size() >= 2 * callsAtOnce;
-        }
-
-        private boolean takes(Object who) {
-            long now = System.nanoTime();
-            promised.values().removeIf(since -> now - since > KEPT.toNanos());
-            next();
-            if (promised.remove(who) == null && free() <= 0) {
-                return false;
-            }
-            waiting.remove(who);
-            seated++;
-            return true;
-        }
-
-        private void next() {
-            while (free() > 0 && !waiting.isEmpty()) {
-                Map.Entry<Object, Runnable> first = waiting.pollFirstEntry();
-                promised.put(first.getKey(), System.nanoTime());
-                news.add(first.getValue());
-            }
-        }
-
-        /** Those in line are to hear that it does not move. */
-        private void stuckChanged() {
-            news.add(() -> stuckChanged.accept(className));
-            if (isStuck()) {
-                news.addAll(waiting.values());
-            }
-        }
-    }
-
-    /** A place of a class, and the turn of a Service. Guarded by the guard. */
-    private static final class Seat {
-        private final Line line;
-        private final @Nullable ServiceIdentity service;
-        private final SequencedMap<Object, Runnable> waiting = new LinkedHashMap<>();
-        private boolean running;
-        private boolean stuck;
-
-        Seat(Line line, @Nullable ServiceIdentity service) {
-            this.line = line;
-            this.service = service;
-        }
     }
 
     /** What one who may have something to ask of providers does about it; to be closed when it is done. */
     final class Visit implements AutoCloseable {
-        private final Object who;
-        private final Runnable notified;
-        private @Nullable Seat seat;
-        private @Nullable Line waitsIn;
+        private final Bulkhead.Caller caller;
 
-        private Visit(Object who, Runnable notified) {
-            this.who = who;
-            this.notified = notified;
+        private Visit(Bulkhead.Caller caller) {
+            this.caller = caller;
         }
 
         /**
@@ -202,66 +97,7 @@ final class ProviderGuard implements AutoCloseable {
          * @param service whom the call is for; null: no Service
          */
         Entry enter(String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service) {
-            if (needsNoGuard.test(provider)) {
-                return new Entry.In();
-            }
-            Entry entry = seat(className, service);
-            notifyOthers();
-            return entry;
-        }
-
-        private Entry seat(String className, @Nullable ServiceIdentity service) {
-            synchronized (ProviderGuard.this) {
-                Seat mine = seat;
-                if (mine != null && mine.line.className.equals(className) && Objects.equals(mine.service, service)) {
-                    return new Entry.In();
-                }
-                leave();
-                Seat earlier = service == null ? null : byService.get(service);
-                if (earlier != null) {
-                    earlier.waiting.put(who, notified);
-                    return earlier.stuck
-                            ? new Entry.Stuck(
-                                    "an earlier call for Service " + service + " has outlived its deadline of "
-                                            + deadline.toSeconds()
-                                            + " s, and has not returned yet; the next one is made when it has")
-                            : new Entry.InLine();
-                }
-                Line line = lines.computeIfAbsent(className, Line::new);
-                if (!line.takes(who)) {
-                    line.waiting.putIfAbsent(who, notified);
-                    waitsIn = line;
-                    return line.isStuck()
-                            ? new Entry.Stuck(
-                                    "all " + line.stuck.size() + " calls to the provider of LoadBalancerClass \""
-                                            + className + "\" have outlived their deadline of " + deadline.toSeconds()
-                                            + " s, and have not returned yet; it is asked again when one has")
-                            : new Entry.InLine();
-                }
-                seat = new Seat(line, service);
-                if (service != null) {
-                    byService.put(service, seat);
-                }
-                return new Entry.In();
-            }
-        }
-
-        /** Gives back what it has, but for what an unfinished call keeps. */
-        private void leave() {
-            Seat mine = seat;
-            seat = null;
-            if (mine != null) {
-                mine.line.seated--;
-                if (mine.running) {
-                    mine.stuck = true;
-                    mine.line.stuck.add(mine);
-                    news.addAll(mine.waiting.values());
-                    mine.line.stuckChanged();
-                } else {
-                    end(mine);
-                }
-                mine.line.next();
-            }
+            return needsNoGuard.test(provider) ? new Entry.In() : caller.enter(className, service);
         }
 
         /** {@code ensureLoadBalancer}; throws as {@link #delete} does. */
@@ -298,44 +134,24 @@ final class ProviderGuard implements AutoCloseable {
             if (needsNoGuard.test(provider)) {
                 return call.get();
             }
-            Seat mine = Objects.requireNonNull(seat, "it may not call");
+            Seat mine = caller.seat();
             try {
                 return Workers.aside(() -> made(mine, call));
             } finally {
-                synchronized (ProviderGuard.this) {
-                    leave();
-                }
-                notifyOthers();
-            }
-        }
-
-        /** Nobody visits as this one again: a place in line, kept for the next visit, would be kept from others. */
-        private void comesNoMore() {
-            synchronized (ProviderGuard.this) {
-                waitsIn = null;
+                caller.leave();
             }
         }
 
         /** Who does not need its place in line any more has left it. */
         @Override
         public void close() {
-            synchronized (ProviderGuard.this) {
-                leave();
-                for (Line line : lines.values()) {
-                    boolean isGiven = line.promised.remove(who) != null;
-                    boolean isLeft = line != waitsIn && line.waiting.remove(who) != null;
-                    if (isGiven || isLeft) {
-                        line.next();
-                    }
-                }
-            }
-            notifyOthers();
+            caller.close();
         }
     }
 
     /** For one Service, which is made due in its turn. */
     Visit visit(ServiceKey service, Runnable due) {
-        return new Visit(service, due);
+        return new Visit(bulkhead.caller(service, due));
     }
 
     /**
@@ -366,7 +182,7 @@ final class ProviderGuard implements AutoCloseable {
             String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
         Semaphore turn = new Semaphore(0);
         long until = System.nanoTime() + patience.toNanos();
-        try (Visit visit = new Visit(new Object(), turn::release)) {
+        try (Visit visit = new Visit(bulkhead.caller(new Object(), turn::release))) {
             try {
                 while (true) {
                     switch (visit.enter(className, provider, service)) {
@@ -382,7 +198,7 @@ final class ProviderGuard implements AutoCloseable {
                     }
                 }
             } finally {
-                visit.comesNoMore();
+                visit.caller.comesNoMore();
             }
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
@@ -391,31 +207,13 @@ final class ProviderGuard implements AutoCloseable {
     }
 
     /** Which calls in these lines have outlived their deadline and not returned, human-readable; absent: none. */
-    synchronized Optional<String> stuck(Collection<String> names) {
-        List<Seat> stuck = stuckIn(names);
-        return stuck.isEmpty()
-                ? Optional.empty()
-                : Optional.of(stuck.size() + " calls to its provider have outlived their deadline of "
-                        + deadline.toSeconds() + " s, and have not returned yet: for "
-                        + stuck.stream()
-                                .limit(SERVICES_NAMED)
-                                .map(seat -> seat.service == null ? "its list" : "Service " + seat.service)
-                                .collect(Collectors.joining(", "))
-                        + (stuck.size() > SERVICES_NAMED ? " ..." : "")
-                        + "; nothing else is asked for these until they do. Correct the provider, and restart Berth if"
-                        + " it runs in this process");
+    Optional<String> stuck(Collection<String> names) {
+        return bulkhead.stuck(names);
     }
 
     /** How many they are. */
-    synchronized int stuckCalls(Collection<String> names) {
-        return stuckIn(names).size();
-    }
-
-    private List<Seat> stuckIn(Collection<String> names) {
-        return names.stream()
-                .flatMap(name -> Optional.ofNullable(lines.get(name)).stream())
-                .flatMap(line -> line.stuck.stream())
-                .toList();
+    int stuckCalls(Collection<String> names) {
+        return bulkhead.stuckCalls(names);
     }
 
     private <T> T made(Seat seat, Supplier<T> call) {
@@ -429,13 +227,11 @@ final class ProviderGuard implements AutoCloseable {
         if (stopped) {
             throw new ProviderException("stopped");
         }
-        synchronized (this) {
-            seat.running = true;
-        }
+        seat.began();
         try {
             threads.newThread(() -> run(seat, answer)).start();
         } catch (OutOfMemoryError noThread) {
-            returned(seat);
+            seat.returned();
             throw new ProviderException("there is no thread left to call its provider", null, noThread);
         }
         return answered(answer, seat);
@@ -448,54 +244,21 @@ final class ProviderGuard implements AutoCloseable {
             answer.run();
         } finally {
             running.remove(Thread.currentThread());
-            returned(seat);
-        }
-    }
-
-    private void returned(Seat seat) {
-        synchronized (this) {
-            seat.running = false;
-            if (seat.stuck) {
-                seat.stuck = false;
-                seat.line.stuck.remove(seat);
-                end(seat);
-                seat.line.stuckChanged();
-                seat.line.next();
-            }
-        }
-        notifyOthers();
-    }
-
-    /** The next call for its Service may be made. */
-    private void end(Seat seat) {
-        if (seat.service != null) {
-            byService.remove(seat.service, seat);
-        }
-        news.addAll(seat.waiting.values());
-    }
-
-    /** A place is kept for who is notified: it must not wait for all those that are due, and may find none. */
-    private void notifyOthers() {
-        for (Runnable next; (next = news.poll()) != null; ) {
-            Workers.ahead(next);
+            seat.returned();
         }
     }
 
     private <T> T answered(FutureTask<T> answer, Seat seat) {
         try {
             T result = answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
-            synchronized (this) {
-                // Its thread is about to say so, too.
-                seat.running = false;
-            }
+            // Its thread is about to say so, too.
+            seat.answered();
             return result;
         } catch (TimeoutException late) {
             answer.cancel(true);
             throw new ProviderException("no answer within " + deadline.toSeconds() + " s", null, late);
         } catch (ExecutionException failed) {
-            synchronized (this) {
-                seat.running = false;
-            }
+            seat.answered();
             throw failed.getCause() instanceof ProviderException known
                     ? known
                     : Answers.failure(Objects.requireNonNullElse(failed.getCause(), failed));

@@ -66,7 +66,7 @@ class AnswersTest {
     private static ProviderGuard.Visit mayCall(ProviderGuard guard) {
         ProviderGuard.Visit visit = guard.visit(new ServiceKey("prod", "web"), () -> {});
         assertThat(visit.enter("own", new Scripted(() -> null), REQUEST.service()))
-                .isInstanceOf(ProviderGuard.Entry.In.class);
+                .isInstanceOf(Bulkhead.Entry.In.class);
         return visit;
     }
 

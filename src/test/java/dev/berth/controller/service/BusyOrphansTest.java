@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.StartGate;
-import dev.berth.controller.service.ProviderGuard.Entry;
+import dev.berth.controller.service.Bulkhead.Entry;
 import dev.berth.controller.service.ProviderGuard.Visit;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.provider.ListedLoadBalancer;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.service.ProviderGuard.Entry;
+import dev.berth.controller.service.Bulkhead.Entry;
 import dev.berth.controller.service.ProviderGuard.Visit;
 import dev.berth.plugin.grpc.GrpcProvider;
 import dev.berth.plugin.grpc.GrpcSettings;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Workers;
-import dev.berth.controller.service.ProviderGuard.Entry;
+import dev.berth.controller.service.Bulkhead.Entry;
 import dev.berth.controller.service.ProviderGuard.Visit;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
