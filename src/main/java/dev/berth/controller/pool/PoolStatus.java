@@ -1,0 +1,265 @@
+package dev.berth.controller.pool;
+
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Replacement;
+import dev.berth.claim.Stranded;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.kube.Conditions;
+import dev.berth.kube.Pools;
+import dev.berth.loadbalancer.Condition.Status;
+import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.pool.PoolDeclaration;
+import dev.berth.pool.PoolUse;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What the status of an AddressPool says: how full it is, whether it is valid, and what is stranded. */
+final class PoolStatus {
+    /** The condition that some of its addresses are stranded. */
+    static final String STRANDED = "Stranded";
+
+    private static final String VALID = "Valid";
+
+    /** How many stranded addresses are named in a status; in a sentence fewer. */
+    private static final int LISTED = 10;
+
+    private static final int NAMED = 3;
+
+    /** How many of its addresses a pool shows in one line. */
+    private static final int SHOWN = 3;
+
+    /** Of how many stranded addresses it is said what their Services would get; of how many Services in a sentence. */
+    private static final int LOOKED_AHEAD = 100;
+
+    private static final int FORETOLD = 10;
+
+    /** What Services would get is looked at anew after this, for it is as much work as to serve them. */
+    private static final Duration LOOK_AHEAD = Duration.ofSeconds(10);
+
+    private final Ledger ledger;
+    private final InstantSource clock;
+    private final InstantSource steady;
+    private final BiFunction<String, Integer, List<Replacement>> replacements;
+
+    /** What was said last of what Services would get, by the name of the pool. */
+    private final Map<String, Foretold> foretold = new ConcurrentHashMap<>();
+
+    private record Foretold(Edition edition, Instant at, String sentence) {}
+
+    /**
+     * Nothing is foretold yet.
+     *
+     * @param clock what time it is, for what others read
+     * @param steady how time passes: nobody sets it forward or back
+     * @param replacements what Services would get, if a pool took back so many of its stranded addresses now
+     */
+    PoolStatus(
+            Ledger ledger,
+            InstantSource clock,
+            InstantSource steady,
+            BiFunction<String, Integer, List<Replacement>> replacements) {
+        this.ledger = ledger;
+        this.clock = clock;
+        this.steady = steady;
+        this.replacements = replacements;
+    }
+
+    /** Of a pool as it is now. */
+    AddressPool.Status of(AddressPool pool) {
+        String name = pool.getMetadata().getName();
+        PoolUse ipv4 = ledger.use(name, IpFamily.IPV4);
+        PoolUse ipv6 = ledger.use(name, IpFamily.IPV6);
+        Stranded stranded = ledger.stranded(name, LISTED);
+        PoolDeclaration declaration = Pools.declaration(pool);
+        Long generation = pool.getMetadata().getGeneration();
+        boolean done = stranded.total() == 0 || !Pools.releasesStranded(pool);
+        return new AddressPool.Status(
+                generation,
+                inOneLine(declaration.addresses()),
+                state(declaration, ledger.pools().faults(name), hasNone(ipv4) && hasNone(ipv6)),
+                ipv4.allocated().add(ipv6.allocated()).longValue(),
+                family(ipv4),
+                family(ipv6),
+                stranded.total() == 0 ? null : listed(stranded),
+                done ? Pools.acknowledgement(pool).orElse(null) : null,
+                conditions(pool, declaration, stranded));
+    }
+
+    /** The pool of this name is gone. */
+    void forget(String name) {
+        foretold.remove(name);
+    }
+
+    /** As kubectl writes the endpoints of a Service; null: there are none. */
+    private static @Nullable String inOneLine(List<String> addresses) {
+        int more = addresses.size() - SHOWN;
+        String first = addresses.stream().limit(SHOWN).collect(Collectors.joining(","));
+        return addresses.isEmpty() ? null : more > 0 ? first + " + " + more + " more..." : first;
+    }
+
+    /** What an administrator would not expect of a pool; null: nothing. */
+    private static @Nullable String state(PoolDeclaration pool, List<String> faults, boolean hasNone) {
+        List<String> odd = new ArrayList<>();
+        if (pool.policy().suspended()) {
+            odd.add("Suspended");
+        }
+        if (!pool.policy().autoAssign()) {
+            odd.add("NoAutoAssign");
+        }
+        if (!faults.isEmpty()) {
+            odd.add(reason(pool));
+        } else if (hasNone) {
+            odd.add("NoneToAllocate");
+        }
+        return odd.isEmpty() ? null : String.join(",", odd);
+    }
+
+    private static String validity(PoolDeclaration pool) {
+        return "all of its addresses are valid"
+                + (pool.policy().suspended() ? "; it is suspended, and nothing new is allocated from it" : "");
+    }
+
+    private List<Condition> conditions(AddressPool pool, PoolDeclaration declaration, Stranded stranded) {
+        List<String> faults = ledger.pools().faults(pool.getMetadata().getName());
+        List<Condition> conditions = new ArrayList<>();
+        conditions.add(condition(
+                pool,
+                VALID,
+                faults.isEmpty(),
+                faults.isEmpty() ? VALID : reason(declaration),
+                faults.isEmpty() ? validity(declaration) : String.join("; ", faults)));
+        conditions.add(Conditions.ready(
+                Conditions.of(pool.getStatus()), conditions, pool.getMetadata().getGeneration(), clock.instant()));
+        if (stranded.total() > 0) {
+            boolean releasing = Pools.releasesStranded(pool);
+            conditions.add(condition(
+                    pool,
+                    STRANDED,
+                    true,
+                    releasing ? "TakingBack" : "InUseOutsideOfPools",
+                    stillHeld(stranded)
+                            + (releasing ? "; they are being taken back" : "; " + toTakeBack(pool) + ahead(pool))));
+        }
+        return conditions;
+    }
+
+    /** Why a pool that has faults is not valid. */
+    static String reason(PoolDeclaration pool) {
+        return pool.faults().isEmpty() ? "InvalidAddresses" : "Unreadable";
+    }
+
+    private Condition condition(AddressPool pool, String type, boolean holds, String reason, String message) {
+        return Conditions.of(
+                Conditions.of(pool.getStatus()),
+                type,
+                Status.of(holds),
+                reason,
+                message,
+                pool.getMetadata().getGeneration(),
+                clock.instant());
+    }
+
+    private static AddressPool.Stranded listed(Stranded stranded) {
+        return new AddressPool.Stranded(
+                stranded.total(),
+                stranded.first().stream()
+                        .map(holding -> new AddressPool.StrandedAddress(
+                                holding.ip().toString(), services(holding).toList()))
+                        .toList());
+    }
+
+    private static Stream<String> services(Holding holding) {
+        return holding.owners().stream().map(owner -> owner.service().toString());
+    }
+
+    /** The stranded addresses of a pool, human-readable: how many they are, and who has the first. */
+    String stillHeld(String pool) {
+        return stillHeld(ledger.stranded(pool, NAMED));
+    }
+
+    private static String stillHeld(Stranded stranded) {
+        String named = stranded.first().stream()
+                .limit(NAMED)
+                .map(holding -> holding.ip() + " (" + services(holding).collect(Collectors.joining(", ")) + ")")
+                .collect(Collectors.joining(", "));
+        int more = stranded.total() - Math.min(NAMED, stranded.first().size());
+        return stranded.total()
+                + (stranded.total() == 1
+                        ? " address that no pool has any more stays with its Service: "
+                        : " addresses that no pool has any more stay with their Services: ")
+                + named
+                + (more > 0 ? " and " + more + " more" : "");
+    }
+
+    private static String toTakeBack(AddressPool pool) {
+        return "to take them back: kubectl annotate addresspool "
+                + pool.getMetadata().getName() + " " + WellKnownNames.RELEASE_STRANDED + "="
+                + Pools.nextAcknowledgement(pool)
+                + " --overwrite";
+    }
+
+    /** Who would get which then, and who none. */
+    private String ahead(AddressPool pool) {
+        String name = pool.getMetadata().getName();
+        Instant now = steady.instant();
+        return foretold.compute(
+                        name,
+                        (same, known) -> known != null
+                                        && known.edition().equals(Edition.of(pool))
+                                        && now.isBefore(known.at().plus(LOOK_AHEAD))
+                                ? known
+                                : new Foretold(Edition.of(pool), now, sentence(replacements.apply(name, LOOKED_AHEAD))))
+                .sentence();
+    }
+
+    private static String sentence(List<Replacement> all) {
+        String none = named(
+                all.stream().filter(one -> !one.reason().isEmpty()).toList(),
+                one -> one.service() + " gets none (" + one.reason() + ")");
+        String others = named(
+                all.stream().filter(one -> one.by().isPresent()).toList(),
+                one -> one.service() + " gets " + one.by().map(Ip::toString).orElse(""));
+        return none.isEmpty() && others.isEmpty()
+                ? ""
+                : Stream.of(none, others)
+                        .filter(list -> !list.isEmpty())
+                        .collect(Collectors.joining(", ", "; then, as of now, ", ""));
+    }
+
+    private static String named(List<Replacement> some, Function<Replacement, String> words) {
+        int more = some.size() - FORETOLD;
+        return some.stream().limit(FORETOLD).map(words).collect(Collectors.joining(", "))
+                + (more > 0 ? " and " + more + " more" : "");
+    }
+
+    private static boolean hasNone(PoolUse use) {
+        return use.capacity().equals(BigInteger.ZERO);
+    }
+
+    private static AddressPool.@Nullable Family family(PoolUse use) {
+        return hasNone(use)
+                ? null
+                : new AddressPool.Family(
+                        use.capacity().toString(),
+                        use.allocated().toString(),
+                        use.available().toString(),
+                        use.reserved().toString(),
+                        use.cooling().toString(),
+                        use.waiting());
+    }
+}
