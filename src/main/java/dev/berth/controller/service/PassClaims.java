@@ -8,7 +8,7 @@ import dev.berth.claim.Holding;
 import dev.berth.claim.Owner;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.Sharing;
-import dev.berth.controller.address.AddressControl.Released;
+import dev.berth.controller.address.Released;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.kube.Read;

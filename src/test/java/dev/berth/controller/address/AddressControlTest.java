@@ -7,21 +7,14 @@ import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
-import dev.berth.claim.SampleClaims;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.ip.Ip;
-import dev.berth.kube.CachedServices;
-import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
-import dev.berth.kube.Unreadable;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ClassBook;
-import dev.berth.loadbalancer.Publication;
-import dev.berth.loadbalancer.Published;
-import dev.berth.loadbalancer.ServiceState;
 import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
@@ -29,11 +22,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +34,7 @@ class AddressControlTest {
     private static final Owner WEB = new Owner(new ServiceKey("prod", "web"), "u1");
     private static final Owner OTHER = new Owner(new ServiceKey("prod", "other"), "u2");
 
-    private final Unwritten cluster = new Unwritten();
+    private final OneAddress cluster = new OneAddress();
     private final Ledger ledger = new Ledger();
     private final List<Duration> delays = new ArrayList<>();
     private Runnable next = () -> {};
@@ -107,61 +97,6 @@ class AddressControlTest {
         whileJudging = () -> ledger.observe(new Claim(IP, "a2", "9", claim("a1").spec()));
 
         control.vanished(claim("a1"));
-
-        assertThat(held()).hasValue(Holding.State.CLAIMED);
-    }
-
-    /** A create that nobody waited for any more landed just after the read. */
-    @Test
-    void anAddressThatIsHeardOfWhileAReadFindsNone_staysClaimed() {
-        ledger.holdAgain(List.of(IP), WEB);
-        ledger.doubt(IP);
-        cluster.liveClaim = new Read.Absent<>();
-        cluster.whileReading = () -> ledger.observe(claim("a1"));
-
-        AddressControl.Released released = control.release(IP, WEB, null);
-
-        assertThat(held()).hasValue(Holding.State.CLAIMED);
-        assertThat(released).isEqualTo(AddressControl.Released.CHANGED);
-    }
-
-    /** Of two who share it and are to have it again, one leaves before it is made again. */
-    @Test
-    void whoLeavesAnAddressThatIsToBeMadeAgain_leftNow() {
-        Claim shared =
-                new Claim(IP, "a1", "5", SampleClaims.retained(ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER)));
-        ledger.observe(shared);
-        ledger.vanished(shared, null);
-
-        assertThat(control.release(IP, WEB, null)).isEqualTo(AddressControl.Released.DONE);
-
-        assertThat(ledger.holding(IP).orElseThrow().spec().departures())
-                .containsExactly(new ClaimSpec.Departure(WEB.service(), now));
-    }
-
-    @Test
-    void whoFindsTheAddressVanishedOnLeaving_leftNow() {
-        Claim shared =
-                new Claim(IP, "a1", "5", SampleClaims.retained(ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER)));
-        ledger.observe(shared);
-        cluster.update = new Write.NotFound<>("no such Address");
-
-        assertThat(control.release(IP, WEB, shared)).isEqualTo(AddressControl.Released.DONE);
-
-        assertThat(ledger.holding(IP).orElseThrow().spec().departures())
-                .containsExactly(new ClaimSpec.Departure(WEB.service(), now));
-    }
-
-    /** The answer to the update is on its way while the cache hears of an object that was made since. */
-    @Test
-    void anAddressThatIsHeardOfWhileAnUpdateFindsNone_staysClaimed() {
-        ledger.observe(claim("a1"));
-        cluster.update = new Write.NotFound<>("no such Address");
-        cluster.whileWriting = () -> ledger.observe(claim("a2"));
-        cluster.liveClaim = new Read.Found<>(claim("a2"));
-        restsForTwoHours();
-
-        assertThat(control.release(IP, WEB, claim("a1"))).isEqualTo(AddressControl.Released.CHANGED);
 
         assertThat(held()).hasValue(Holding.State.CLAIMED);
     }
@@ -240,23 +175,6 @@ class AddressControlTest {
         assertThat(look(released(now))).isEqualTo(Next.after(Duration.ofHours(2)));
     }
 
-    /** Two operators gave it back, each for one of two who shared it; the one of the two that stays is deleted. */
-    @Test
-    void whoIsToHaveAVanishedAddressAgain_butIsInNoCache_isReadAgain_untilItIsTold() {
-        Claim shared = new Claim(IP, "a1", "5", ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER));
-        ledger.observe(shared);
-        cluster.update = new Write.NotFound<>("no such Address");
-        cluster.live = new Read.Failed<>("no route to host");
-        control.release(IP, WEB, shared);
-        next.run();
-        assertThat(ledger.holding(IP).map(Holding::owners)).hasValue(List.of(OTHER));
-
-        cluster.live = new Read.Absent<>();
-        next.run();
-
-        assertThat(held()).isEmpty();
-    }
-
     private Claim sharedWithAnUnreadableOne() {
         Claim shared = new Claim(IP, "a1", "5", ClaimSpec.of("edge", "berth.dev/pool", OTHER, WEB));
         ledger.observe(shared);
@@ -266,17 +184,6 @@ class AddressControlTest {
 
     private void onlyTheUnreadableOneHasIt() {
         assertThat(ledger.holding(IP).map(Holding::owners)).hasValue(List.of(OTHER));
-    }
-
-    @Test
-    void whoFindsTheAddressVanishedOnLeaving_leaves_thoughWhoSharesItCannotBeRead() {
-        Claim shared = sharedWithAnUnreadableOne();
-        cluster.update = new Write.NotFound<>("no such Address");
-
-        assertThat(control.release(IP, WEB, shared)).isEqualTo(AddressControl.Released.DONE);
-
-        onlyTheUnreadableOneHasIt();
-        assertThat(delays).isEmpty();
     }
 
     @Test
@@ -368,96 +275,5 @@ class AddressControlTest {
 
         assertThat(held()).hasValue(Holding.State.CLAIMED);
         assertThat(delays).hasSize(1);
-    }
-
-    /** A cluster of at most one Address, without Services in the cache; nothing is written. */
-    private static final class Unwritten implements Cluster {
-        private Optional<Claim> cached = Optional.empty();
-        private Read<ServiceState> live = new Read.Absent<>();
-        private Read<Claim> liveClaim = new Read.Failed<>("not asked for");
-        private Write<Claim> update = new Write.Refused<>("not asked for");
-        private @Nullable ServiceKey unreadable;
-        private Runnable whileReading = () -> {};
-        private Runnable whileWriting = () -> {};
-
-        @Override
-        public Optional<ServiceState> service(ServiceKey key) {
-            if (key.equals(unreadable)) {
-                throw new Unreadable("spec.type is \"Odd\"");
-            }
-            return Optional.empty();
-        }
-
-        @Override
-        public boolean hasService(ServiceKey key) {
-            return key.equals(unreadable);
-        }
-
-        @Override
-        public CachedServices allServices() {
-            return new CachedServices(List.of(), new TreeMap<>());
-        }
-
-        @Override
-        public Map<String, String> namespaceLabels(String namespace) {
-            return Map.of();
-        }
-
-        @Override
-        public Optional<Claim> claim(Ip ip) {
-            return cached;
-        }
-
-        @Override
-        public List<Claim> claims() {
-            return cached.stream().toList();
-        }
-
-        @Override
-        public Read<ServiceState> readService(ServiceKey key) {
-            return live;
-        }
-
-        @Override
-        public Read<Claim> readClaim(Ip ip) {
-            whileReading.run();
-            return liveClaim;
-        }
-
-        @Override
-        public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
-            return new Write.Refused<>("not asked for");
-        }
-
-        @Override
-        public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
-            whileWriting.run();
-            return update;
-        }
-
-        @Override
-        public Write<Claim> confirmClaim(Claim seen) {
-            return new Write.Refused<>("not asked for");
-        }
-
-        @Override
-        public Write<Claim> deleteClaim(Claim seen) {
-            return new Write.Refused<>("not asked for");
-        }
-
-        @Override
-        public Write<ServiceState> releaseNodePorts(ServiceState seen, String ports) {
-            return new Write.Refused<>("not asked for");
-        }
-
-        @Override
-        public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
-            return new Write.Refused<>("not asked for");
-        }
-
-        @Override
-        public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
-            return new Write.Refused<>("not asked for");
-        }
     }
 }

@@ -1,0 +1,297 @@
+package dev.berth.controller.address;
+
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Cooling;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.Timer;
+import dev.berth.ip.Ip;
+import dev.berth.kube.Cluster;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import dev.berth.loadbalancer.ServiceState;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives addresses back: the Address object first, then, by the answer, the ledger; and tells whose turn it is. */
+final class AddressRelease {
+    private static final Logger LOG = LoggerFactory.getLogger(AddressRelease.class);
+
+    private static final int REMEMBERED = 10_000;
+
+    private final Cluster cluster;
+    private final Ledger ledger;
+    private final Backoff backoff;
+    private final InstantSource clock;
+    private final Consumer<Collection<ServiceKey>> due;
+    private final Timer later;
+    private final Orphans orphans;
+
+    /** Objects that we deleted, by uid, until the cache has seen it: what it says of them is old. */
+    private final Set<String> deleted = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > REMEMBERED;
+        }
+    }));
+
+    private record Lingering(Ip ip, Owner owner) {}
+
+    /** What is held for Services that may be gone, and has no Address that would be reconciled again. */
+    private final Set<Lingering> lingering = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Nothing is given back yet.
+     *
+     * @param clock what time it is, for what others read
+     * @param due notified which Services to reconcile
+     * @param later for what is held for a Service that may be gone, and has no Address that would be reconciled again
+     * @param orphans asked before the address of a Service that is gone is given to another
+     */
+    AddressRelease(
+            Cluster cluster,
+            Ledger ledger,
+            Backoff backoff,
+            InstantSource clock,
+            Consumer<Collection<ServiceKey>> due,
+            Timer later,
+            Orphans orphans) {
+        this.cluster = cluster;
+        this.ledger = ledger;
+        this.backoff = backoff;
+        this.clock = clock;
+        this.due = due;
+        this.later = later;
+        this.orphans = orphans;
+    }
+
+    /**
+     * Releases the hold of a Service that is there, and was seen to need it no longer. Others' holds stay.
+     *
+     * <p>It may need it again by now. Anyone who publishes it for the first time writes its Address before that;
+     * so it is given back only if its Address is still what it was before the Service was looked at.
+     *
+     * @param before the Address as it was known before the Service was seen not to need it; null: not known
+     */
+    Released of(Ip ip, Owner owner, @Nullable Claim before) {
+        Optional<Holding> holding =
+                ledger.holding(ip).filter(held -> held.owners().contains(owner));
+        if (holding.isEmpty()) {
+            return Released.DONE;
+        }
+        if (holding.get().state() == Holding.State.HELD) {
+            handOn(ip, ledger.leave(ip, leaving(owner)));
+            return leftBy(owner, ip);
+        }
+        Claim claim = holding.get().claim();
+        if (claim == null) {
+            return readAgain(ip, owner, null);
+        }
+        if (!claim.equals(before)) {
+            return Released.CHANGED;
+        }
+        Released released = release(claim, owner);
+        return released == Released.CHANGED ? readAgain(ip, owner, claim) : released;
+    }
+
+    /** What is known of the object is old, or nothing. */
+    private Released readAgain(Ip ip, Owner owner, @Nullable Claim known) {
+        return switch (cluster.readClaim(ip)) {
+            case Read.Found<Claim>(Claim now) -> {
+                due.accept(ledger.observe(now).due());
+                yield leftBy(owner, ip);
+            }
+            case Read.Absent<Claim> gone -> {
+                handOn(ip, known == null ? ledger.leave(ip, leaving(owner)) : ledger.vanished(known, leaving(owner)));
+                yield leftBy(owner, ip);
+            }
+            case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);
+        };
+    }
+
+    private Ledger.Leaving leaving(Owner owner) {
+        return new Ledger.Leaving(owner, clock.instant().truncatedTo(ChronoUnit.SECONDS));
+    }
+
+    private Released release(Claim claim, Owner owner) {
+        Ledger.Leaving leaving = leaving(owner);
+        ClaimSpec left = claim.spec().leftBy(leaving.owner(), leaving.at());
+        boolean goes = left.phase() != ClaimSpec.Phase.BOUND
+                && (isTakenBack(left, claim.ip()) || (!left.retain() && !mustRest(left, claim.ip())));
+        Write<Claim> outcome = goes ? delete(claim) : cluster.updateClaim(claim, left);
+        return switch (outcome) {
+            case Write.Done<Claim>(Claim now) -> {
+                if (goes) {
+                    handOn(claim.ip(), ledger.free(claim));
+                } else {
+                    due.accept(ledger.observe(now).due());
+                }
+                LOG.info("{} was released by {}", claim.ip(), owner.service());
+                yield Released.DONE;
+            }
+            case Write.NotFound<Claim> gone -> {
+                handOn(claim.ip(), ledger.vanished(claim, leaving));
+                yield leftBy(owner, claim.ip());
+            }
+            case Write.Conflict<Claim> changed -> Released.CHANGED;
+            case Write.Refused<Claim>(String message) -> cannotRelease(claim.ip(), message);
+            case Write.Unknown<Claim>(String message) -> {
+                if (ledger.isGone(claim)) {
+                    // The informer was quicker than the answer that got lost: it is done.
+                    handOn(claim.ip(), ledger.free(claim));
+                    yield leftBy(owner, claim.ip());
+                }
+                ledger.doubt(claim);
+                yield cannotRelease(claim.ip(), message);
+            }
+        };
+    }
+
+    private boolean mustRest(ClaimSpec left, Ip ip) {
+        return Cooling.left(left, ledger.pools().poolOf(ip), clock.instant()).isPositive();
+    }
+
+    private boolean isTakenBack(ClaimSpec left, Ip ip) {
+        return ledger.pools().takesBack(ip, left.pool());
+    }
+
+    /** Whether the ledger has it so. What was heard while an answer was on its way is newer than the answer. */
+    private Released leftBy(Owner owner, Ip ip) {
+        return ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent()
+                ? Released.CHANGED
+                : Released.DONE;
+    }
+
+    /** Gives an address to others that has rested for as long as its pool says. */
+    Released ofRested(Claim claim) {
+        Ip ip = claim.ip();
+        return switch (delete(claim)) {
+            case Write.Done<Claim> done -> {
+                LOG.info("{} has rested, and may be allocated again", ip);
+                handOn(ip, ledger.free(claim));
+                yield Released.DONE;
+            }
+            case Write.NotFound<Claim> gone -> {
+                handOn(ip, ledger.free(claim));
+                yield Released.DONE;
+            }
+            case Write.Conflict<Claim> changed -> Released.CHANGED;
+            case Write.Refused<Claim>(String message) -> cannotRelease(ip, message);
+            case Write.Unknown<Claim>(String message) -> cannotRelease(ip, message);
+        };
+    }
+
+    /** Noted before it is done: the informer may see it before the answer is here. */
+    private Write<Claim> delete(Claim claim) {
+        deleted.add(claim.uid());
+        Write<Claim> outcome = cluster.deleteClaim(claim);
+        if (!(outcome instanceof Write.Done<Claim>)) {
+            deleted.remove(claim.uid());
+        }
+        return outcome;
+    }
+
+    /** Whether this object was deleted by us, and the cache has not seen it yet. */
+    boolean hasDeleted(Claim claim) {
+        return deleted.contains(claim.uid());
+    }
+
+    /** The cache has seen that this object is gone. Returns whether it was deleted by us. */
+    boolean sawDeleted(Claim claim) {
+        return deleted.remove(claim.uid());
+    }
+
+    /**
+     * Releases {@code owner}'s hold if a live read shows that the Service is gone.
+     *
+     * @return false if it could not be told, or done: try again later
+     */
+    boolean ifGone(Ip ip, Owner owner) {
+        return switch (cluster.readService(owner.service())) {
+            case Read.Found<ServiceState>(ServiceState found)
+            when found.uid().equals(owner.uid()) -> {
+                due.accept(List.of(owner.service()));
+                yield true;
+            }
+            case Read.Found<ServiceState> other -> releaseWhatIsLeft(ip, owner);
+            case Read.Absent<ServiceState> gone -> releaseWhatIsLeft(ip, owner);
+            case Read.Failed<ServiceState>(String message) -> {
+                LOG.warn("{}: cannot tell whether {} still needs it: {}", ip, owner.service(), message);
+                yield false;
+            }
+        };
+    }
+
+    /** Traffic for the Service that is gone must not go on at an address that is another's by then. */
+    private boolean releaseWhatIsLeft(Ip ip, Owner owner) {
+        Optional<Holding> holding =
+                ledger.holding(ip).filter(held -> held.owners().contains(owner));
+        return holding.isEmpty()
+                || (orphans.delete(owner, holding.get().loadBalancerClass()) && releaseOfGone(ip, owner));
+    }
+
+    /** The Service cannot need it again, so what its Address says by now counts. */
+    private boolean releaseOfGone(Ip ip, Owner owner) {
+        Claim known = ledger.holding(ip).map(Holding::claim).orElse(null);
+        Released released = of(ip, owner, known);
+        if (released == Released.CHANGED) {
+            Claim now = ledger.holding(ip).map(Holding::claim).orElse(null);
+            released = of(ip, owner, now);
+        }
+        return released == Released.DONE;
+    }
+
+    /** The same as {@link #ifGone}, and again until it is known whether {@code owner} is gone: no event will come again. */
+    void untilKnown(Ip ip, Owner owner) {
+        lingering.add(new Lingering(ip, owner));
+        untilKnown(ip, owner, 1);
+    }
+
+    private void untilKnown(Ip ip, Owner owner, int tries) {
+        boolean stillHeld =
+                ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
+        if (stillHeld && !ifGone(ip, owner)) {
+            later.after(backoff.after(tries), () -> untilKnown(ip, owner, tries + 1));
+        } else {
+            lingering.remove(new Lingering(ip, owner));
+        }
+    }
+
+    /** The same as {@link #untilKnown}, but not at once; once for all who ask. */
+    void lookAfter(Ip ip, Owner owner) {
+        if (lingering.add(new Lingering(ip, owner))) {
+            later.after(backoff.after(1), () -> untilKnown(ip, owner, 2));
+        }
+    }
+
+    /** {@code services} are due: it is their turn, or they are to make the Address of what they hold. */
+    void handOn(Ip ip, List<ServiceKey> services) {
+        due.accept(services);
+        // A Service that is gone gets no event any more, and neither does an address without an Address.
+        ledger.holding(ip).filter(held -> held.state() == Holding.State.HELD).stream()
+                .flatMap(held -> held.owners().stream())
+                .filter(owner -> !owner.isReservation() && !cluster.hasService(owner.service()))
+                .forEach(owner -> lookAfter(ip, owner));
+    }
+
+    private static Released cannotRelease(Ip ip, String message) {
+        LOG.warn("releasing {}: {}; it stays claimed and is tried again", ip, message);
+        return Released.LATER;
+    }
+}
