@@ -9,6 +9,8 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.Sharing;
 import dev.berth.controller.address.Released;
+import dev.berth.controller.service.AddressObjects.Created;
+import dev.berth.controller.service.AddressObjects.Whose;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.kube.Read;
@@ -41,9 +43,11 @@ final class PassClaims {
     private static final int CHOICES = 20;
 
     private final Pass pass;
+    private final AddressObjects objects;
 
     PassClaims(Pass pass) {
         this.pass = pass;
+        objects = new AddressObjects(pass);
     }
 
     /** Does a step of the plan. */
@@ -59,33 +63,28 @@ final class PassClaims {
         Ip ip = holding.ip();
         return switch (holding.state()) {
             case HELD -> {
-                Created created = create(ip, claimAgain(holding, served), pass.owner(serve), serve.timeless());
+                Created created = objects.create(ip, claimAgain(holding, served), pass.owner(serve), serve.timeless());
                 if (created.whose() == Whose.NOT_MADE) {
                     giveUp(serve, ip);
                 }
                 yield created.whose() == Whose.ANOTHERS ? List.of(new Outcome.Changed(false)) : created.outcomes();
             }
             case UNSURE ->
-                switch (pass.parts().cluster().readClaim(ip)) {
-                    case Read.Found<Claim>(Claim found) -> {
-                        read(found);
-                        yield found.owners().contains(pass.owner(serve)) && isFor(found, served.value())
+                switch (objects.read(ip)) {
+                    case Read.Found<Claim>(Claim found) ->
+                        found.owners().contains(pass.owner(serve)) && AddressObjects.isFor(found, served.value())
                                 ? List.of()
                                 : List.of(new Outcome.Changed(false));
-                    }
                     case Read.Absent<Claim> none -> {
                         pass.parts().ledger().notMade(ip);
                         giveUp(serve, ip);
                         yield List.of(new Outcome.Changed(false));
                     }
-                    case Read.Failed<Claim>(String message) -> List.of(notRead(ip, message, serve.timeless()));
+                    case Read.Failed<Claim>(String message) ->
+                        List.of(AddressObjects.notRead(ip, message, serve.timeless()));
                 };
             case CLAIMED -> takeOver(serve, holding, served).stream().toList();
         };
-    }
-
-    private static Outcome notRead(Ip ip, String message, Object request) {
-        return Pass.failed("reading Address " + ip, Reason.ClaimUncertain, message, request);
     }
 
     /**
@@ -142,7 +141,8 @@ final class PassClaims {
         ClaimSpec taken = claim.spec()
                 .takenFor(served.value(), owner -> owner.service().equals(pass.key()) ? pass.owner(serve) : owner);
         ClaimSpec spec = sharedBy(taken, pass.owner(serve), serve.wishes().sharing());
-        return update(serve, claim, spec.retainedFor(pass.key(), serve.wishes().retain() ? true : null));
+        return objects.update(
+                claim, spec.retainedFor(pass.key(), serve.wishes().retain() ? true : null), serve.timeless());
     }
 
     /** Nobody may join before its ports are there. */
@@ -159,38 +159,7 @@ final class PassClaims {
         Claim claim = holding.claim();
         return claim == null
                 ? List.of(new Outcome.Changed(false))
-                : update(serve, claim, spec).stream().toList();
-    }
-
-    private Optional<Outcome> update(ServicePlan.Serve serve, Claim claim, ClaimSpec spec) {
-        return switch (pass.parts().cluster().updateClaim(claim, spec)) {
-            case Write.Done<Claim>(Claim now) -> {
-                wrote(now);
-                yield Optional.empty();
-            }
-            case Write.Conflict<Claim> changed -> Optional.of(readAgain(serve, claim, false));
-            case Write.NotFound<Claim> gone -> Optional.of(readAgain(serve, claim, false));
-            case Write.Refused<Claim>(String message) ->
-                Optional.of(Pass.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, serve.timeless()));
-            case Write.Unknown<Claim>(String message) ->
-                Optional.of(Pass.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, serve.timeless()));
-        };
-    }
-
-    private Outcome readAgain(ServicePlan.Serve serve, Claim claim, boolean live) {
-        return readAgain(serve, claim.ip(), () -> pass.parts().addresses().foundGone(claim), live);
-    }
-
-    /** Reads what is not as it was known; {@code live}: whether the Service is to be read again, too. */
-    private Outcome readAgain(ServicePlan.Serve serve, Ip ip, Runnable absent, boolean live) {
-        switch (pass.parts().cluster().readClaim(ip)) {
-            case Read.Found<Claim>(Claim found) -> read(found);
-            case Read.Absent<Claim> none -> absent.run();
-            case Read.Failed<Claim>(String message) -> {
-                return notRead(ip, message, serve.timeless());
-            }
-        }
-        return new Outcome.Changed(live);
+                : objects.update(claim, spec, serve.timeless()).stream().toList();
     }
 
     private List<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
@@ -212,8 +181,8 @@ final class PassClaims {
             for (Choice.Pick pick : assigned.picks()) {
                 Claim shared = pick.joins();
                 Created created = shared == null
-                        ? create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
-                        : join(shared, request, serve.timeless());
+                        ? objects.create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
+                        : objects.join(shared, request, serve.timeless());
                 troubles.addAll(created.outcomes());
                 if (created.whose() == Whose.ANOTHERS) {
                     lost.add(pick.ip().family());
@@ -254,163 +223,12 @@ final class PassClaims {
         return List.of(new Outcome.Lacks(WaitReason.of(asked, missing)));
     }
 
-    private enum Whose {
-        OURS,
-        ANOTHERS,
-        NOT_MADE,
-        UNSURE
-    }
-
-    /**
-     * What became of an Address object.
-     *
-     * @param outcomes what went wrong; empty: nothing
-     */
-    private record Created(Whose whose, List<Outcome> outcomes) {
-        Created(Whose whose) {
-            this(whose, List.of());
-        }
-
-        Created(Whose whose, Outcome trouble) {
-            this(whose, List.of(trouble));
-        }
-    }
-
-    /** Creates the Address object of an address that the ledger holds for the Service. */
-    private Created create(Ip ip, ClaimSpec spec, Owner owner, Object request) {
-        String doing = "claiming " + ip;
-        return switch (pass.parts().cluster().createClaim(ip, spec)) {
-            case Write.Done<Claim>(Claim claim) -> {
-                wrote(claim);
-                pass.parts().addresses().made(claim);
-                boolean still = pass.parts()
-                        .ledger()
-                        .holding(ip)
-                        .filter(holding -> holding.state() == Holding.State.CLAIMED)
-                        .isPresent();
-                if (still) {
-                    yield new Created(Whose.OURS);
-                }
-                pass.parts().ledger().doubt(ip);
-                yield new Created(
-                        Whose.UNSURE,
-                        Pass.failed(
-                                doing, Reason.ClaimUncertain, "it was deleted while it was being claimed", request));
-            }
-            case Write.Conflict<Claim> exists -> whose(ip, spec, owner, request);
-            case Write.NotFound<Claim>(String message) ->
-                new Created(
-                        Whose.NOT_MADE,
-                        Pass.failed(
-                                doing,
-                                Reason.ClaimFailed,
-                                message + "; is the CustomResourceDefinition addresses.berth.dev installed?",
-                                request));
-            case Write.Refused<Claim>(String message) ->
-                new Created(Whose.NOT_MADE, Pass.failed(doing, Reason.ClaimFailed, message, request));
-            case Write.Unknown<Claim>(String message) -> {
-                pass.parts().ledger().doubt(ip);
-                yield new Created(Whose.UNSURE, Pass.failed(doing, Reason.ClaimUncertain, message, request));
-            }
-        };
-    }
-
     /** Joins those who share the address of one that is taken over. */
     List<Outcome> join(TakeOverEffect.Join effect) {
         return Stream.concat(
                         Stream.of(new Outcome.StepsDone(effect.index() + 1)),
-                        join(effect.shared(), effect.request(), effect.request()).outcomes().stream())
+                        objects.join(effect.shared(), effect.request(), effect.request()).outcomes().stream())
                 .toList();
-    }
-
-    /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
-    private Created join(Claim shared, AddressRequest asked, Object request) {
-        Ip ip = shared.ip();
-        Sharing sharing = asked.wishes().sharing();
-        if (sharing == null) {
-            return new Created(Whose.ANOTHERS);
-        }
-        return switch (pass.parts().cluster().updateClaim(shared, shared.spec().joinedBy(asked.owner(), sharing))) {
-            case Write.Done<Claim>(Claim now) -> {
-                wrote(now);
-                yield new Created(Whose.OURS);
-            }
-            case Write.Conflict<Claim> changed -> joined(shared, asked, request);
-            case Write.NotFound<Claim> gone -> joined(shared, asked, request);
-            case Write.Unknown<Claim> lost -> joined(shared, asked, request);
-            case Write.Refused<Claim>(String message) ->
-                new Created(Whose.UNSURE, Pass.failed("joining " + ip, Reason.ClaimFailed, message, request));
-        };
-    }
-
-    /** What became of a join: a read tells. */
-    private Created joined(Claim shared, AddressRequest asked, Object request) {
-        return switch (pass.parts().cluster().readClaim(shared.ip())) {
-            case Read.Found<Claim>(Claim found) -> {
-                read(found);
-                yield new Created(found.owners().contains(asked.owner()) ? Whose.OURS : Whose.ANOTHERS);
-            }
-            case Read.Absent<Claim> none -> {
-                pass.parts().addresses().foundGone(shared);
-                yield new Created(Whose.ANOTHERS);
-            }
-            case Read.Failed<Claim>(String message) ->
-                new Created(Whose.UNSURE, notRead(shared.ip(), message, request));
-        };
-    }
-
-    private void wrote(Claim claim) {
-        pass.writes().wrote(claim.ip());
-        observe(claim);
-    }
-
-    /** The cache need never see it, if it is deleted while the watch is broken. */
-    private void read(Claim found) {
-        observe(found);
-        boolean unheard = pass.parts()
-                .cluster()
-                .claim(found.ip())
-                .filter(cached -> cached.uid().equals(found.uid()))
-                .isEmpty();
-        if (unheard) {
-            pass.parts().addresses().made(found);
-        }
-    }
-
-    private void observe(Claim claim) {
-        pass.due().accept(pass.parts().ledger().observe(claim).due());
-    }
-
-    /** Whether it was made for that class: one that the Service had before may have asked for it, too. */
-    private static boolean isFor(Claim claim, @Nullable String className) {
-        return Objects.equals(claim.spec().loadBalancerClass(), className);
-    }
-
-    /** There is an Address object already: a 409 alone does not tell whose. */
-    private Created whose(Ip ip, ClaimSpec wanted, Owner owner, Object request) {
-        return switch (pass.parts().cluster().readClaim(ip)) {
-            case Read.Found<Claim>(Claim found) -> {
-                read(found);
-                if (!found.owners().contains(owner)) {
-                    yield new Created(Whose.ANOTHERS);
-                }
-                yield isFor(found, wanted.loadBalancerClass())
-                        ? new Created(Whose.OURS)
-                        : new Created(Whose.OURS, new Outcome.Changed(false));
-            }
-            case Read.Absent<Claim> none ->
-                new Created(
-                        Whose.NOT_MADE,
-                        Pass.failed(
-                                "claiming " + ip,
-                                Reason.ClaimFailed,
-                                "it was released while it was being claimed",
-                                request));
-            case Read.Failed<Claim>(String message) -> {
-                pass.parts().ledger().doubt(ip);
-                yield new Created(Whose.UNSURE, notRead(ip, message, request));
-            }
-        };
     }
 
     /** Releases {@code addresses}; {@code done}: what is done then. */
@@ -490,16 +308,15 @@ final class PassClaims {
     /** Reads the Addresses of what is about to go from the status. */
     List<Outcome> checkPublished(ServicePlan.Serve serve, List<Ip> going) {
         for (Ip ip : going) {
-            switch (pass.parts().cluster().readClaim(ip)) {
+            switch (objects.read(ip)) {
                 case Read.Found<Claim>(Claim found) -> {
-                    read(found);
                     if (found.owners().contains(pass.owner(serve))) {
                         return List.of(new Outcome.Changed(true));
                     }
                 }
                 case Read.Absent<Claim> none -> {}
                 case Read.Failed<Claim>(String message) -> {
-                    return unsure(Done.PUBLISHED_CHECKED, notRead(ip, message, serve.timeless()));
+                    return unsure(Done.PUBLISHED_CHECKED, AddressObjects.notRead(ip, message, serve.timeless()));
                 }
             }
         }
@@ -535,21 +352,9 @@ final class PassClaims {
         }
         Claim claim = held.get().claim();
         if (claim == null || !claim.owners().contains(pass.owner(serve))) {
-            return Optional.of(
-                    readAgain(serve, ip, () -> pass.parts().addresses().foundGone(held.get()), true));
+            return Optional.of(objects.readAgain(held.get(), serve.timeless()));
         }
-        return switch (pass.parts().cluster().confirmClaim(claim)) {
-            case Write.Done<Claim>(Claim now) -> {
-                wrote(now);
-                yield Optional.empty();
-            }
-            case Write.Conflict<Claim> changed -> Optional.of(readAgain(serve, claim, true));
-            case Write.NotFound<Claim> gone -> Optional.of(readAgain(serve, claim, true));
-            case Write.Refused<Claim>(String message) ->
-                Optional.of(Pass.failed("confirming " + ip, Reason.ClaimFailed, message, serve.timeless()));
-            case Write.Unknown<Claim>(String message) ->
-                Optional.of(Pass.failed("confirming " + ip, Reason.ClaimUncertain, message, serve.timeless()));
-        };
+        return objects.confirm(claim, serve.timeless());
     }
 
     /** What is published stays: what is to be published is not surely its own. */

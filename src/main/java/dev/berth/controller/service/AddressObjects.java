@@ -1,0 +1,245 @@
+package dev.berth.controller.service;
+
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
+import dev.berth.claim.Sharing;
+import dev.berth.ip.Ip;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.Trouble.Reason;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and writes Address objects for one pass over a Service; what comes of it is noted in the ledger. What fails is
+ * not tried again before its time: {@code request} tells what that is.
+ */
+final class AddressObjects {
+    private final Pass pass;
+
+    AddressObjects(Pass pass) {
+        this.pass = pass;
+    }
+
+    /** Whose an Address object is after it was to be made, or joined. */
+    enum Whose {
+        OURS,
+        ANOTHERS,
+        NOT_MADE,
+        UNSURE
+    }
+
+    /**
+     * What became of an Address object.
+     *
+     * @param outcomes what went wrong; empty: nothing
+     */
+    record Created(Whose whose, List<Outcome> outcomes) {
+        Created(Whose whose) {
+            this(whose, List.of());
+        }
+
+        Created(Whose whose, Outcome trouble) {
+            this(whose, List.of(trouble));
+        }
+    }
+
+    /** Creates the Address object of an address that the ledger holds for the Service. */
+    Created create(Ip ip, ClaimSpec spec, Owner owner, Object request) {
+        String doing = "claiming " + ip;
+        return switch (pass.parts().cluster().createClaim(ip, spec)) {
+            case Write.Done<Claim>(Claim claim) -> {
+                wrote(claim);
+                pass.parts().addresses().made(claim);
+                boolean still = pass.parts()
+                        .ledger()
+                        .holding(ip)
+                        .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                        .isPresent();
+                if (still) {
+                    yield new Created(Whose.OURS);
+                }
+                pass.parts().ledger().doubt(ip);
+                yield new Created(
+                        Whose.UNSURE,
+                        Pass.failed(
+                                doing, Reason.ClaimUncertain, "it was deleted while it was being claimed", request));
+            }
+            case Write.Conflict<Claim> exists -> whose(ip, spec, owner, request);
+            case Write.NotFound<Claim>(String message) ->
+                new Created(
+                        Whose.NOT_MADE,
+                        Pass.failed(
+                                doing,
+                                Reason.ClaimFailed,
+                                message + "; is the CustomResourceDefinition addresses.berth.dev installed?",
+                                request));
+            case Write.Refused<Claim>(String message) ->
+                new Created(Whose.NOT_MADE, Pass.failed(doing, Reason.ClaimFailed, message, request));
+            case Write.Unknown<Claim>(String message) -> {
+                pass.parts().ledger().doubt(ip);
+                yield new Created(Whose.UNSURE, Pass.failed(doing, Reason.ClaimUncertain, message, request));
+            }
+        };
+    }
+
+    /** There is an Address object already: a 409 alone does not tell whose. */
+    private Created whose(Ip ip, ClaimSpec wanted, Owner owner, Object request) {
+        return switch (read(ip)) {
+            case Read.Found<Claim>(Claim found) -> {
+                if (!found.owners().contains(owner)) {
+                    yield new Created(Whose.ANOTHERS);
+                }
+                yield isFor(found, wanted.loadBalancerClass())
+                        ? new Created(Whose.OURS)
+                        : new Created(Whose.OURS, new Outcome.Changed(false));
+            }
+            case Read.Absent<Claim> none ->
+                new Created(
+                        Whose.NOT_MADE,
+                        Pass.failed(
+                                "claiming " + ip,
+                                Reason.ClaimFailed,
+                                "it was released while it was being claimed",
+                                request));
+            case Read.Failed<Claim>(String message) -> {
+                pass.parts().ledger().doubt(ip);
+                yield new Created(Whose.UNSURE, notRead(ip, message, request));
+            }
+        };
+    }
+
+    /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
+    Created join(Claim shared, AddressRequest asked, Object request) {
+        Ip ip = shared.ip();
+        Sharing sharing = asked.wishes().sharing();
+        if (sharing == null) {
+            return new Created(Whose.ANOTHERS);
+        }
+        return switch (pass.parts().cluster().updateClaim(shared, shared.spec().joinedBy(asked.owner(), sharing))) {
+            case Write.Done<Claim>(Claim now) -> {
+                wrote(now);
+                yield new Created(Whose.OURS);
+            }
+            case Write.Conflict<Claim> changed -> joined(shared, asked, request);
+            case Write.NotFound<Claim> gone -> joined(shared, asked, request);
+            case Write.Unknown<Claim> lost -> joined(shared, asked, request);
+            case Write.Refused<Claim>(String message) ->
+                new Created(Whose.UNSURE, Pass.failed("joining " + ip, Reason.ClaimFailed, message, request));
+        };
+    }
+
+    /** What became of a join: a read tells. */
+    private Created joined(Claim shared, AddressRequest asked, Object request) {
+        return switch (read(shared.ip())) {
+            case Read.Found<Claim>(Claim found) ->
+                new Created(found.owners().contains(asked.owner()) ? Whose.OURS : Whose.ANOTHERS);
+            case Read.Absent<Claim> none -> {
+                pass.parts().addresses().foundGone(shared);
+                yield new Created(Whose.ANOTHERS);
+            }
+            case Read.Failed<Claim>(String message) ->
+                new Created(Whose.UNSURE, notRead(shared.ip(), message, request));
+        };
+    }
+
+    /** Changes one; absent: it is done. */
+    Optional<Outcome> update(Claim claim, ClaimSpec spec, Object request) {
+        return switch (pass.parts().cluster().updateClaim(claim, spec)) {
+            case Write.Done<Claim>(Claim now) -> {
+                wrote(now);
+                yield Optional.empty();
+            }
+            case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, false, request));
+            case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, false, request));
+            case Write.Refused<Claim>(String message) ->
+                Optional.of(Pass.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, request));
+            case Write.Unknown<Claim>(String message) ->
+                Optional.of(Pass.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, request));
+        };
+    }
+
+    /** Writes one as it is; absent: it was as it was known. */
+    Optional<Outcome> confirm(Claim claim, Object request) {
+        return switch (pass.parts().cluster().confirmClaim(claim)) {
+            case Write.Done<Claim>(Claim now) -> {
+                wrote(now);
+                yield Optional.empty();
+            }
+            case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, true, request));
+            case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, true, request));
+            case Write.Refused<Claim>(String message) ->
+                Optional.of(Pass.failed("confirming " + claim.ip(), Reason.ClaimFailed, message, request));
+            case Write.Unknown<Claim>(String message) ->
+                Optional.of(Pass.failed("confirming " + claim.ip(), Reason.ClaimUncertain, message, request));
+        };
+    }
+
+    /** Reads what is not as it was known; the Service is to be read again, too. */
+    Outcome readAgain(Holding known, Object request) {
+        return readAgain(known.ip(), () -> pass.parts().addresses().foundGone(known), true, request);
+    }
+
+    /** The same of what was to be written; {@code live}: whether the Service is to be read again, too. */
+    private Outcome readAgain(Claim claim, boolean live, Object request) {
+        return readAgain(claim.ip(), () -> pass.parts().addresses().foundGone(claim), live, request);
+    }
+
+    private Outcome readAgain(Ip ip, Runnable absent, boolean live, Object request) {
+        switch (read(ip)) {
+            case Read.Found<Claim> found -> {}
+            case Read.Absent<Claim> none -> absent.run();
+            case Read.Failed<Claim>(String message) -> {
+                return notRead(ip, message, request);
+            }
+        }
+        return new Outcome.Changed(live);
+    }
+
+    /** Reads one; what is found is noted. */
+    Read<Claim> read(Ip ip) {
+        Read<Claim> read = pass.parts().cluster().readClaim(ip);
+        if (read instanceof Read.Found<Claim>(Claim found)) {
+            heard(found);
+        }
+        return read;
+    }
+
+    /** The cache need never see it, if it is deleted while the watch is broken. */
+    private void heard(Claim found) {
+        observe(found);
+        boolean unheard = pass.parts()
+                .cluster()
+                .claim(found.ip())
+                .filter(cached -> cached.uid().equals(found.uid()))
+                .isEmpty();
+        if (unheard) {
+            pass.parts().addresses().made(found);
+        }
+    }
+
+    private void wrote(Claim claim) {
+        pass.writes().wrote(claim.ip());
+        observe(claim);
+    }
+
+    private void observe(Claim claim) {
+        pass.due().accept(pass.parts().ledger().observe(claim).due());
+    }
+
+    /** Whether it was made for that class: one that the Service had before may have asked for it, too. */
+    static boolean isFor(Claim claim, @Nullable String className) {
+        return Objects.equals(claim.spec().loadBalancerClass(), className);
+    }
+
+    /** It could not be read. */
+    static Outcome notRead(Ip ip, String message, Object request) {
+        return Pass.failed("reading Address " + ip, Reason.ClaimUncertain, message, request);
+    }
+}
