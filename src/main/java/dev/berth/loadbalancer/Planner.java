@@ -10,23 +10,22 @@ import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Decides whose a Service is and what is to be done for it. Pure.
+ * Decides what is to be done for a Service, by whose it is. Pure.
  *
- * <p>A Service is ours once an address is claimed for its uid, or if its marks say that we served it; until
- * then it must be asked for by a class of ours and bear no mark of another controller. A finalizer of ours
- * on one that is not goes. One that another Berth
- * serves, of another controller name, is never ours, and what that one claimed is not looked at.
+ * <p>A Service that is not ours by its {@link Ownership} must be asked for by a class of ours and bear no mark of
+ * another controller. A finalizer of ours on one that is not goes. One that another Berth serves, of another
+ * controller name, is never ours, and what that one claimed is not looked at.
  */
 public final class Planner {
     private final ServiceSnapshot snapshot;
     private final ServiceState service;
+    private final Ownership ownership;
 
     /** Whether another Berth serves it. */
     private final boolean servedElsewhere;
@@ -34,7 +33,8 @@ public final class Planner {
     private Planner(ServiceSnapshot snapshot, ServiceState service) {
         this.snapshot = withoutOthers(snapshot);
         this.service = service;
-        this.servedElsewhere = isServedElsewhere(snapshot.holdings());
+        this.ownership = new Ownership(this.snapshot, service);
+        this.servedElsewhere = ownership.isServedElsewhere(snapshot.holdings());
     }
 
     private static ServiceSnapshot withoutOthers(ServiceSnapshot snapshot) {
@@ -47,39 +47,22 @@ public final class Planner {
                 .orElseGet(() -> gone(withoutOthers(snapshot)));
     }
 
-    /**
-     * By the class it names; without one, by the class that its address was claimed for, by the mark beside the
-     * finalizer, or because the default class is the other's.
-     */
-    private boolean isServedElsewhere(List<Holding> all) {
-        if (service.loadBalancerClass() != null) {
-            return snapshot.classes().isServedElsewhere(service.loadBalancerClass());
-        }
-        if (!claimed().isEmpty()) {
-            return false;
-        }
-        boolean claimedElsewhere = all.stream().anyMatch(holding -> holding.isFor(service.key(), service.uid()));
-        return service.servedByClass()
-                .map(snapshot.classes()::isServedElsewhere)
-                .orElse(claimedElsewhere || snapshot.classes().isDefaultElsewhere());
-    }
-
     /** It is another Berth's; if it was ours before, what we claimed is given back. All else is that one's to write. */
     private ServicePlan leaveElsewhere() {
-        List<Ip> held = claimed().stream().map(Holding::ip).toList();
+        List<Ip> held = ownership.claimed().stream().map(Holding::ip).toList();
         boolean isMarked =
                 service.servedByClass().filter(snapshot.classes()::isOurs).isPresent();
         if (held.isEmpty() && !isMarked) {
             return new ServicePlan.NotOurs(List.of());
         }
-        if (isMarked && classMissing().isPresent()) {
-            return leftAsItIs(classMissing().get());
+        if (isMarked && ownership.classMissing().isPresent()) {
+            return leftAsItIs(ownership.classMissing().get());
         }
         List<Step.TearingDown> steps = new ArrayList<>();
-        mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
+        ownership.mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
         if (isMarked) {
             // The other Berth waits until the mark is off.
-            steps.add(new Step.Clear(othersIngress()));
+            steps.add(new Step.Clear(ownership.othersIngress()));
         }
         if (!held.isEmpty()) {
             steps.add(new Step.Release(held));
@@ -125,7 +108,8 @@ public final class Planner {
             return leaveElsewhere();
         }
         Optional<String> before = service.servedByClass()
-                .filter(value -> claimed().isEmpty() && snapshot.classes().isServedElsewhere(value));
+                .filter(value ->
+                        ownership.claimed().isEmpty() && snapshot.classes().isServedElsewhere(value));
         if (before.isPresent()) {
             String message = "another Berth served it by class \"" + before.get()
                     + "\", and has not taken back what is its own yet; if that one is gone for good, take off the"
@@ -135,16 +119,16 @@ public final class Planner {
             return new ServicePlan.Skip(service, Reason.ServedByAnother, null, message, List.of());
         }
         if (service.deleting()) {
-            return isOurs() || service.hasOurFinalizer()
+            return ownership.isOurs() || service.hasOurFinalizer()
                     ? tearDown("it is being deleted")
                     : new ServicePlan.NotOurs(withdrawal());
         }
         if (!service.typeLoadBalancer()) {
-            return isOurs() || service.hasOurFinalizer() || service.hasOurConditions()
+            return ownership.isOurs() || service.hasOurFinalizer() || service.hasOurConditions()
                     ? tearDown("its type is no longer LoadBalancer")
                     : new ServicePlan.NotOurs(withdrawal());
         }
-        if (isOurs()) {
+        if (ownership.isOurs()) {
             return keep();
         }
         ServicePlan plan = adopt();
@@ -153,98 +137,9 @@ public final class Planner {
                 : plan;
     }
 
-    private boolean isOurs() {
-        return service.isMarkedOurs()
-                || !claimed().isEmpty()
-                || snapshot.askedByClass().isPresent();
-    }
-
-    private List<Holding> claimed() {
-        return snapshot.holdings().stream()
-                .filter(holding -> holding.isFor(service.key(), service.uid()))
-                .toList();
-    }
-
-    /**
-     * The class value that the claims are for, or that is marked on it; empty: there is neither. A claim for another
-     * class than that of the mark landed late, or lost to one that landed late.
-     */
-    private Optional<String> claimedClass() {
-        return claimedClasses().stream().findFirst().or(service::servedByClass).or(snapshot::askedByClass);
-    }
-
-    /** The class values that the claims are for, first the one that is marked. */
-    private List<String> claimedClasses() {
-        return claimedClasses(claimed().stream());
-    }
-
-    private List<String> claimedClasses(Stream<Holding> claims) {
-        return claims.flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
-                .distinct()
-                .sorted(Comparator.comparing(value -> !Optional.of(value).equals(service.servedByClass())))
-                .toList();
-    }
-
-    /**
-     * Those whose providers may have made something for it. If nothing tells, the one that would serve it; and if it is
-     * ours, but the mark was taken off it, all that the mark could have named: a delete where nothing is succeeds.
-     */
-    private List<ServedClass> mayHaveMade() {
-        List<String> values = Stream.of(
-                        service.servedByClass().stream(),
-                        claimedClasses().stream(),
-                        namedSinceClaimed().stream(),
-                        snapshot.askedByClass().stream())
-                .flatMap(all -> all)
-                .distinct()
-                .toList();
-        if (values.isEmpty()) {
-            Stream<ServedClass> wouldServe = Optional.ofNullable(service.loadBalancerClass())
-                    .map(snapshot.classes()::byValue)
-                    .orElseGet(snapshot.classes()::defaultClass)
-                    .stream();
-            Stream<ServedClass> couldBeNamed = service.isMarkedOurs()
-                    ? snapshot.classes().served().stream().filter(ServedClass::isMarkedOnServices)
-                    : Stream.empty();
-            return Stream.concat(wouldServe, couldBeNamed).distinct().toList();
-        }
-        return values.stream()
-                .flatMap(value -> snapshot.classes().byValue(value).stream())
-                .toList();
-    }
-
-    /** The class that it names: a claim for another may have landed late, when that one served it already. */
-    private Optional<String> namedSinceClaimed() {
-        return service.deleting()
-                        && service.hasOurFinalizer()
-                        && service.servedByClass().isEmpty()
-                        && !claimed().isEmpty()
-                ? Optional.ofNullable(service.loadBalancerClass())
-                : Optional.empty();
-    }
-
-    /**
-     * Why its provider cannot be notified that it is over: it is marked with a class that cannot be served, or lost all
-     * marks, and is remembered to be of such. Absent: it can be, or it need not, or its claims say otherwise, and so does
-     * the class that it names: a mark that users write alone holds nothing up, but a claim may have landed late.
-     */
-    private Optional<String> classMissing() {
-        List<String> claimed = claimedClasses();
-        Optional<String> madeBy = service.isMarkedOurs()
-                ? service.servedByClass()
-                        .filter(value -> claimed.isEmpty()
-                                || claimed.contains(value)
-                                || value.equals(service.loadBalancerClass()))
-                : snapshot.askedByClass().filter(value -> service.wantsLoadBalancer());
-        return madeBy.filter(value -> snapshot.classes().byValue(value).isEmpty())
-                .map(value -> snapshot.classes()
-                        .whyNotAccepted(value)
-                        .orElse("no LoadBalancerClass serves \"" + value + "\" any more"));
-    }
-
     private ServicePlan keep() {
         Optional<String> named = Optional.ofNullable(service.loadBalancerClass());
-        Optional<String> claimed = claimedClass();
+        Optional<String> claimed = ownership.claimedClass();
         // Beside a claim for the class that it names now, which may have landed late, another may have made something.
         boolean isMarkedForAnother = service.servedByClass()
                 .filter(value -> !Optional.of(value).equals(named))
@@ -261,12 +156,8 @@ public final class Planner {
         if (named.isPresent() && claimed.isEmpty()) {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
-        // By what the cluster has, not by what this process remembers: two operators would write different messages in
-        // turn, for ever.
-        Optional<String> shown =
-                claimedClasses(claimed().stream().filter(holding -> holding.state() == Holding.State.CLAIMED)).stream()
-                        .findFirst()
-                        .or(service::servedByClass);
+        // Two operators would write different messages in turn, for ever, by what each of them remembers.
+        Optional<String> shown = ownership.classInCluster();
         return leftAsItIs(shown.flatMap(snapshot.classes()::whyNotAccepted)
                         .orElseGet(() -> "no accepted LoadBalancerClass serves "
                                 + shown.map(value -> "\"" + value + "\"").orElse("Services without a class")
@@ -279,7 +170,7 @@ public final class Planner {
      * no mark: what was held for its marks alone goes with them.
      */
     private ServicePlan leftAsItIs(String message) {
-        List<Ip> unclaimed = claimed().stream()
+        List<Ip> unclaimed = ownership.claimed().stream()
                 .filter(holding -> holding.state() != Holding.State.CLAIMED
                         && (!service.isMarkedOurs() || !service.publishes(holding.ip())))
                 .map(Holding::ip)
@@ -468,30 +359,8 @@ public final class Planner {
         return service.isMarkedOurs() || !snapshot.migrateFrom().isEmpty() ? service.publishedAddresses() : List.of();
     }
 
-    /**
-     * What of the status another controller wrote: all, if the Service is not ours. While the class is one of ours, or was when the claim was
-     * made, the status is ours whole. Once it is not, another may have published already: only entries that
-     * are held for this Service are ours then. (A change of class goes by way of another type, and that takes
-     * from the status what was published before.)
-     */
-    private List<Published> othersIngress() {
-        String named = service.loadBalancerClass();
-        boolean whole = isOurs()
-                && (named == null
-                        || snapshot.classes().byValue(named).isPresent()
-                        || claimedClass().filter(named::equals).isPresent());
-        if (whole) {
-            return List.of();
-        }
-        List<String> held =
-                claimed().stream().map(holding -> holding.ip().toString()).toList();
-        return service.ingress().stream()
-                .filter(entry -> entry.ip() == null || !held.contains(entry.ip()))
-                .toList();
-    }
-
     private ServicePlan tearDown(String why) {
-        Optional<String> missing = classMissing();
+        Optional<String> missing = ownership.classMissing();
         if (missing.isPresent()) {
             return leftAsItIs(why + ", and its provider cannot be told to delete what it made: " + missing.get()
                     + "; bring the class back, or delete it yourself and take off the annotation "
@@ -499,9 +368,9 @@ public final class Planner {
                     + WellKnownNames.ANNOTATIONS_PAGE);
         }
         List<Step.TearingDown> steps = new ArrayList<>();
-        mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
-        steps.add(new Step.Clear(othersIngress()));
-        List<Ip> held = claimed().stream().map(Holding::ip).toList();
+        ownership.mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
+        steps.add(new Step.Clear(ownership.othersIngress()));
+        List<Ip> held = ownership.claimed().stream().map(Holding::ip).toList();
         if (!held.isEmpty()) {
             steps.add(new Step.Release(held));
         }

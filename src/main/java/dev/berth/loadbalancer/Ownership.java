@@ -1,0 +1,166 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.claim.Holding;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Whose a Service is, and by which class, as its claims and its marks tell. Pure.
+ *
+ * <p>It is ours once an address is claimed for its uid, or if its marks say that we served it.
+ */
+final class Ownership {
+    private final ServiceSnapshot snapshot;
+    private final ServiceState service;
+
+    /**
+     * Of one Service.
+     *
+     * @param snapshot without what another Berth claimed
+     */
+    Ownership(ServiceSnapshot snapshot, ServiceState service) {
+        this.snapshot = snapshot;
+        this.service = service;
+    }
+
+    /**
+     * Whether another Berth serves it: by the class it names; without one, by the class that its address was claimed
+     * for, by the mark beside the finalizer, or because the default class is the other's.
+     *
+     * @param all what is held for its name, also what another Berth claimed
+     */
+    boolean isServedElsewhere(List<Holding> all) {
+        if (service.loadBalancerClass() != null) {
+            return snapshot.classes().isServedElsewhere(service.loadBalancerClass());
+        }
+        if (!claimed().isEmpty()) {
+            return false;
+        }
+        boolean claimedElsewhere = all.stream().anyMatch(holding -> holding.isFor(service.key(), service.uid()));
+        return service.servedByClass()
+                .map(snapshot.classes()::isServedElsewhere)
+                .orElse(claimedElsewhere || snapshot.classes().isDefaultElsewhere());
+    }
+
+    /** Whether this Berth serves it, or has served it. */
+    boolean isOurs() {
+        return service.isMarkedOurs()
+                || !claimed().isEmpty()
+                || snapshot.askedByClass().isPresent();
+    }
+
+    /** What is held for its uid. */
+    List<Holding> claimed() {
+        return snapshot.holdings().stream()
+                .filter(holding -> holding.isFor(service.key(), service.uid()))
+                .toList();
+    }
+
+    /**
+     * The class value that the claims are for, or that is marked on it; empty: there is neither. A claim for another
+     * class than that of the mark landed late, or lost to one that landed late.
+     */
+    Optional<String> claimedClass() {
+        return claimedClasses().stream().findFirst().or(service::servedByClass).or(snapshot::askedByClass);
+    }
+
+    /** The same by what the cluster has alone, and not by what this process remembers. */
+    Optional<String> classInCluster() {
+        return claimedClasses(claimed().stream().filter(holding -> holding.state() == Holding.State.CLAIMED)).stream()
+                .findFirst()
+                .or(service::servedByClass);
+    }
+
+    /** The class values that the claims are for, first the one that is marked. */
+    private List<String> claimedClasses() {
+        return claimedClasses(claimed().stream());
+    }
+
+    private List<String> claimedClasses(Stream<Holding> claims) {
+        return claims.flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
+                .distinct()
+                .sorted(Comparator.comparing(value -> !Optional.of(value).equals(service.servedByClass())))
+                .toList();
+    }
+
+    /**
+     * Those whose providers may have made something for it. If nothing tells, the one that would serve it; and if it is
+     * ours, but the mark was taken off it, all that the mark could have named: a delete where nothing is succeeds.
+     */
+    List<ServedClass> mayHaveMade() {
+        List<String> values = Stream.of(
+                        service.servedByClass().stream(),
+                        claimedClasses().stream(),
+                        namedSinceClaimed().stream(),
+                        snapshot.askedByClass().stream())
+                .flatMap(all -> all)
+                .distinct()
+                .toList();
+        if (values.isEmpty()) {
+            Stream<ServedClass> wouldServe = Optional.ofNullable(service.loadBalancerClass())
+                    .map(snapshot.classes()::byValue)
+                    .orElseGet(snapshot.classes()::defaultClass)
+                    .stream();
+            Stream<ServedClass> couldBeNamed = service.isMarkedOurs()
+                    ? snapshot.classes().served().stream().filter(ServedClass::isMarkedOnServices)
+                    : Stream.empty();
+            return Stream.concat(wouldServe, couldBeNamed).distinct().toList();
+        }
+        return values.stream()
+                .flatMap(value -> snapshot.classes().byValue(value).stream())
+                .toList();
+    }
+
+    /** The class that it names: a claim for another may have landed late, when that one served it already. */
+    private Optional<String> namedSinceClaimed() {
+        return service.deleting()
+                        && service.hasOurFinalizer()
+                        && service.servedByClass().isEmpty()
+                        && !claimed().isEmpty()
+                ? Optional.ofNullable(service.loadBalancerClass())
+                : Optional.empty();
+    }
+
+    /**
+     * Why its provider cannot be notified that it is over: it is marked with a class that cannot be served, or lost all
+     * marks, and is remembered to be of such. Absent: it can be, or it need not, or its claims say otherwise, and so does
+     * the class that it names: a mark that users write alone holds nothing up, but a claim may have landed late.
+     */
+    Optional<String> classMissing() {
+        List<String> claimed = claimedClasses();
+        Optional<String> madeBy = service.isMarkedOurs()
+                ? service.servedByClass()
+                        .filter(value -> claimed.isEmpty()
+                                || claimed.contains(value)
+                                || value.equals(service.loadBalancerClass()))
+                : snapshot.askedByClass().filter(value -> service.wantsLoadBalancer());
+        return madeBy.filter(value -> snapshot.classes().byValue(value).isEmpty())
+                .map(value -> snapshot.classes()
+                        .whyNotAccepted(value)
+                        .orElse("no LoadBalancerClass serves \"" + value + "\" any more"));
+    }
+
+    /**
+     * What of the status another controller wrote: all, if the Service is not ours. While the class is one of ours, or
+     * was when the claim was made, the status is ours whole. Once it is not, another may have published already: only
+     * entries that are held for this Service are ours then. (A change of class goes by way of another type, and that
+     * takes from the status what was published before.)
+     */
+    List<Published> othersIngress() {
+        String named = service.loadBalancerClass();
+        boolean whole = isOurs()
+                && (named == null
+                        || snapshot.classes().byValue(named).isPresent()
+                        || claimedClass().filter(named::equals).isPresent());
+        if (whole) {
+            return List.of();
+        }
+        List<String> held =
+                claimed().stream().map(holding -> holding.ip().toString()).toList();
+        return service.ingress().stream()
+                .filter(entry -> entry.ip() == null || !held.contains(entry.ip()))
+                .toList();
+    }
+}
