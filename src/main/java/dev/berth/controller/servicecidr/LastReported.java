@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What was reported last, by the type of the condition: a status may be too early to be written, and be another then. */
 final class LastReported {
-    private final Map<String, PolicyStatus.Report> last = new HashMap<>();
+    private final Map<String, PolicyConditions.Report> last = new HashMap<>();
 
     /**
      * Whether something else was reported last, or it was not yet anything to look at.
      *
      * @param before the conditions that the object has; they show what was reported before a restart
      */
-    boolean isNew(@Nullable List<Condition> before, PolicyStatus.Report report) {
-        PolicyStatus.Report known = last.put(report.type(), report);
+    boolean isNew(@Nullable List<Condition> before, PolicyConditions.Report report) {
+        PolicyConditions.Report known = last.put(report.type(), report);
         String now = report.status() + " " + report.reason();
         return known == null
                 ? !now.equals(Conditions.find(before, report.type())
@@ -27,8 +27,9 @@ final class LastReported {
     }
 
     /** Of nothing but these there is anything to say any more. */
-    void retain(List<PolicyStatus.Report> reports) {
-        last.keySet().retainAll(reports.stream().map(PolicyStatus.Report::type).toList());
+    void retain(List<PolicyConditions.Report> reports) {
+        last.keySet()
+                .retainAll(reports.stream().map(PolicyConditions.Report::type).toList());
     }
 
     /** The policy is gone. */

@@ -166,7 +166,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         PolicyStatus.Look look = new PolicyStatus.Look(now, usage, history, grown, retired, kept.others(), findings);
         metrics.used(look.usage(), look.forecast());
         metrics.found(look.findings());
-        Written written = tell(policy, new PolicyStatus(spec, look));
+        Written written = tell(policy, look);
         return Next.after(
                 written == Written.LATER
                         ? WRITE
@@ -185,30 +185,27 @@ public final class PolicyControl implements PolicyReconciler.Control {
         return delay.compareTo(WRITE) < 0 ? WRITE : delay;
     }
 
-    private Written tell(ServiceCIDRPolicy policy, PolicyStatus status) {
+    private Written tell(ServiceCIDRPolicy policy, PolicyStatus.Look look) {
         List<Condition> before = Conditions.of(policy.getStatus());
-        List<PolicyStatus.Report> reports = status.reports();
+        List<PolicyConditions.Report> reports = new PolicyConditions(policy.getSpec(), look).reports();
         List<Condition> conditions = new ArrayList<>();
         List<Condition> deciding = new ArrayList<>();
-        for (PolicyStatus.Report one : reports) {
-            Condition condition = condition(policy, one, status);
+        for (PolicyConditions.Report one : reports) {
+            Condition condition = condition(policy, one, look.at());
             conditions.add(condition);
-            if (PolicyStatus.decides(one)) {
+            if (PolicyConditions.decides(one)) {
                 deciding.add(condition);
             }
         }
-        conditions.add(Conditions.ready(
-                before,
-                deciding,
-                policy.getMetadata().getGeneration(),
-                status.look().at()));
-        ServiceCIDRPolicy.Status now = status.of(policy.getMetadata().getGeneration(), conditions);
+        conditions.add(Conditions.ready(before, deciding, policy.getMetadata().getGeneration(), look.at()));
+        ServiceCIDRPolicy.Status now =
+                new PolicyStatus(look).of(policy.getMetadata().getGeneration(), conditions);
         lastReported.retain(reports);
         reports.stream().filter(one -> lastReported.isNew(before, one)).forEach(one -> event(policy, one));
         return write(policy, now);
     }
 
-    private static Condition condition(ServiceCIDRPolicy policy, PolicyStatus.Report report, PolicyStatus status) {
+    private static Condition condition(ServiceCIDRPolicy policy, PolicyConditions.Report report, Instant at) {
         return Conditions.of(
                 Conditions.of(policy.getStatus()),
                 report.type(),
@@ -216,10 +213,10 @@ public final class PolicyControl implements PolicyReconciler.Control {
                 report.reason(),
                 report.message(),
                 policy.getMetadata().getGeneration(),
-                status.look().at());
+                at);
     }
 
-    private void event(ServiceCIDRPolicy policy, PolicyStatus.Report report) {
+    private void event(ServiceCIDRPolicy policy, PolicyConditions.Report report) {
         String reason = report.type() + report.reason();
         if (report.bad()) {
             LOG.warn("ServiceCIDRPolicy \"{}\": {}: {}", policy.getMetadata().getName(), reason, report.message());

@@ -39,7 +39,23 @@ final class RangeRetirement {
      *
      * @param failure why it could not be deleted; absent: it could, or need not be
      */
-    record Outcome(Retirement retirement, Optional<String> failure) {}
+    record Outcome(Retirement retirement, Optional<String> failure) {
+        /** Why it is not being deleted; absent: it is, or will be. */
+        Optional<String> objection() {
+            return switch (retirement.verdict()) {
+                case Retirement.Verdict.Refused(String message) -> Optional.of(message);
+                case Retirement.Verdict.NoRoom(String message) -> Optional.of(message);
+                default -> failure;
+            };
+        }
+
+        /** What it waits for before it is deleted; absent: for nothing. */
+        Optional<String> waiting() {
+            return retirement.verdict() instanceof Retirement.Verdict.Waiting(String message)
+                    ? Optional.of(message)
+                    : Optional.empty();
+        }
+    }
 
     private final Caches caches;
     private final ClusterNetwork network;

@@ -36,7 +36,7 @@ final class RetirementEvents {
 
     private void tell(RangeRetirement.Outcome outcome) {
         ServiceCidr cidr = outcome.retirement().serviceCidr();
-        Optional<String> objection = PolicyStatus.objection(outcome);
+        Optional<String> objection = outcome.objection();
         if (objection.isPresent()) {
             refuse(cidr, String.valueOf(cidr.retire()), objection.get());
             return;

@@ -2,7 +2,7 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.controller.servicecidr.PolicyStatus.Report;
+import dev.berth.controller.servicecidr.PolicyConditions.Report;
 import dev.berth.loadbalancer.Condition.Status;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.util.List;
