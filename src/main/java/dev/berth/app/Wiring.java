@@ -55,15 +55,9 @@ import dev.berth.telemetry.MeteredProvider;
 import dev.berth.telemetry.OperatorMetrics;
 import dev.berth.telemetry.ServiceMeters;
 import dev.berth.telemetry.ServiceTimes;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
 import io.javaoperatorsdk.operator.Operator;
-import io.javaoperatorsdk.operator.api.config.Cloner;
-import io.javaoperatorsdk.operator.api.config.ConfigurationService;
-import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
-import io.javaoperatorsdk.operator.api.config.LeaderElectionConfigurationBuilder;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -105,14 +99,6 @@ import org.slf4j.LoggerFactory;
 @Startup
 public final class Wiring {
     private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
-
-    /** The SDK copies each object for its reconciler, by way of JSON. Ours change none: they take its name. */
-    private static final Cloner AS_IT_IS = new Cloner() {
-        @Override
-        public <T extends HasMetadata> T clone(T object) {
-            return object;
-        }
-    };
 
     /** The names that no plug-in may have. */
     static final List<String> OWN_PROVIDERS =
@@ -344,10 +330,9 @@ public final class Wiring {
                         classes.namingPools().forEach(Wiring.this::wakeClass);
                     }
                 });
-        controllers = new Controllers(
-                new Operator(ConfigurationService.newOverriddenConfigurationService(quarkus, this::configure)),
-                workers -> ConfigurationService.newOverriddenConfigurationService(
-                        quarkus, overrider -> configure(overrider.withExecutorService(workers))));
+        SdkConfiguration sdk = new SdkConfiguration(
+                quarkus, client, new OperatorMetrics(registry, serviceTimes), options, identity, leadership);
+        controllers = new Controllers(new Operator(sdk.ofOperator()), sdk::withWorkers);
     }
 
     /**
@@ -481,33 +466,6 @@ public final class Wiring {
         announced.register(controllers);
         clusterAddresses.register(controllers, this::surroundingsChanged);
         return controllers.operator();
-    }
-
-    private void configure(ConfigurationServiceOverrider overrider) {
-        overrider
-                .withKubernetesClient(client)
-                .withMetrics(new OperatorMetrics(registry, serviceTimes))
-                .checkingCRDAndValidateLocalModel(false)
-                .withUseSSAToPatchPrimaryResource(false)
-                .withResourceCloner(AS_IT_IS)
-                .withCloseClientOnStop(false);
-        if (options.leaderElect) {
-            overrider.withLeaderElectionConfiguration(LeaderElectionConfigurationBuilder.aLeaderElectionConfiguration(
-                            options.leaderElectLeaseName)
-                    .withLeaseNamespace(options.leaderElectNamespace)
-                    .withIdentity(identity)
-                    .withLeaderCallbacks(new LeaderCallbacks(leadership::begin, leadership::lost, this::sayWhoLeads))
-                    .build());
-        }
-    }
-
-    /** What is thrown here would end the election for this replica. */
-    private void sayWhoLeads(@Nullable String leader) {
-        if (leader == null || leader.isEmpty()) {
-            LOG.info("nobody leads: the lease is handed over");
-        } else {
-            LOG.info("{} leads", leader.equals(identity) ? "this replica" : leader);
-        }
     }
 
     /** Starts everything, and returns when it works or stands by. */
