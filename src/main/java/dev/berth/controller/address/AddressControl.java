@@ -140,10 +140,11 @@ public final class AddressControl {
                 return Next.after(backoff.after(failures.merge(ip, 1, Integer::sum)));
             }
         }
+        if (releasedAt != null && claim.spec().phase() == ClaimSpec.Phase.COOLING) {
+            return rest(claim, releasedAt);
+        }
         failures.remove(ip);
-        return releasedAt != null && claim.spec().phase() == ClaimSpec.Phase.COOLING
-                ? rest(claim, releasedAt)
-                : Next.ON_EVENT;
+        return Next.ON_EVENT;
     }
 
     private boolean observe(Claim claim) {
@@ -160,7 +161,10 @@ public final class AddressControl {
             return Next.after(left);
         }
         return switch (release.ofRested(claim)) {
-            case DONE -> Next.ON_EVENT;
+            case DONE -> {
+                failures.remove(ip);
+                yield Next.ON_EVENT;
+            }
             case CHANGED -> Next.after(backoff.after(1));
             case LATER -> Next.after(backoff.after(failures.merge(ip, 1, Integer::sum)));
         };

@@ -175,6 +175,20 @@ class AddressControlTest {
         assertThat(look(released(now))).isEqualTo(Next.after(Duration.ofHours(2)));
     }
 
+    @Test
+    void addressThatHasRested_andCannotBeDeleted_isTriedAgain_withGrowingDelays() {
+        Claim rested = released(now.minus(Duration.ofHours(3)));
+        List<Duration> pauses = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            pauses.add(look(rested).delay().orElseThrow());
+        }
+        assertThat(pauses.subList(0, 6)).isSorted();
+        assertThat(pauses.getLast()).isBetween(Duration.ofSeconds(270), Duration.ofSeconds(300));
+
+        cluster.deletion = new Write.Done<>(rested);
+        assertThat(look(rested)).isEqualTo(Next.ON_EVENT);
+    }
+
     private Claim sharedWithAnUnreadableOne() {
         Claim shared = new Claim(IP, "a1", "5", ClaimSpec.of("edge", "berth.dev/pool", OTHER, WEB));
         ledger.observe(shared);

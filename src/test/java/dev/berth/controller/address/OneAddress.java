@@ -24,6 +24,7 @@ final class OneAddress implements Cluster {
     Read<ServiceState> live = new Read.Absent<>();
     Read<Claim> liveClaim = new Read.Failed<>("not asked for");
     Write<Claim> update = new Write.Refused<>("not asked for");
+    Write<Claim> deletion = new Write.Refused<>("not asked for");
 
     @Nullable ServiceKey unreadable;
 
@@ -92,7 +93,7 @@ final class OneAddress implements Cluster {
 
     @Override
     public Write<Claim> deleteClaim(Claim seen) {
-        return new Write.Refused<>("not asked for");
+        return deletion;
     }
 
     @Override
