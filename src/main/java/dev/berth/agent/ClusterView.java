@@ -169,6 +169,7 @@ final class ClusterView {
     }
 
     private void interruptSilent() {
+        QuietCollection garbage = new QuietCollection(System::gc);
         while (!closed) {
             try {
                 Thread.sleep(LOOK_AGAIN);
@@ -176,6 +177,7 @@ final class ClusterView {
                 return;
             }
             kinds().forEach(Watched::interruptIfSilent);
+            garbage.look(number(), now());
         }
     }
 

@@ -93,7 +93,7 @@ final class PeerLinks implements AutoCloseable {
     private PeerLink link(String name, NetworkInterface one) {
         Optional<Ip> own = one.inetAddresses()
                 .filter(address -> address instanceof Inet6Address && address.isLinkLocalAddress())
-                .map(PeerLinks::withoutZone)
+                .map(Ip::of)
                 .findFirst();
         own.ifPresent(address -> ask(name, address));
         List<Ip> routers = heard.on(one.getIndex());
@@ -105,12 +105,6 @@ final class PeerLinks implements AutoCloseable {
             only.put(name, new Only(routers.getFirst(), millis()));
         }
         return new PeerLink(own, routers);
-    }
-
-    private static Ip withoutZone(InetAddress address) {
-        String text = address.getHostAddress();
-        int zone = text.indexOf('%');
-        return Ip.parse(zone < 0 ? text : text.substring(0, zone));
     }
 
     private void ask(String name, Ip own) {
@@ -146,7 +140,7 @@ final class PeerLinks implements AutoCloseable {
             return NetworkInterface.networkInterfaces()
                     .flatMap(NetworkInterface::inetAddresses)
                     .filter(InetAddress::isLinkLocalAddress)
-                    .anyMatch(address -> withoutZone(address).equals(router));
+                    .anyMatch(address -> Ip.of(address).equals(router));
         } catch (SocketException unknown) {
             return false;
         }

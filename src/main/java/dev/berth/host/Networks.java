@@ -53,12 +53,6 @@ public final class Networks {
         InetAddress address = one.getAddress();
         return address.isLinkLocalAddress() || one.getNetworkPrefixLength() >= address.getAddress().length * 8
                 ? Optional.empty()
-                : Ip.find(withoutZone(address)).map(ip -> IpRange.parse(ip.network(one.getNetworkPrefixLength())));
-    }
-
-    private static String withoutZone(InetAddress address) {
-        String text = address.getHostAddress();
-        int zone = text.indexOf('%');
-        return zone < 0 ? text : text.substring(0, zone);
+                : Optional.of(IpRange.parse(Ip.of(address).network(one.getNetworkPrefixLength())));
     }
 }

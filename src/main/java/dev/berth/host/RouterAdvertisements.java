@@ -45,7 +45,7 @@ public final class RouterAdvertisements implements AutoCloseable {
         if (packet.length >= PacketListener.IPV6_HEADER) {
             InetAddress source = InetAddress.getByAddress(Arrays.copyOfRange(packet, SOURCE, SOURCE + 16));
             if (source instanceof Inet6Address && source.isLinkLocalAddress()) {
-                listener.heard(Ip.parse(source.getHostAddress()), index);
+                listener.heard(Ip.of(source), index);
             }
         }
     }

@@ -8,6 +8,7 @@ import inet.ipaddr.IPAddressStringParameters;
 import inet.ipaddr.IncompatibleAddressException;
 import inet.ipaddr.ipv4.IPv4Address;
 import inet.ipaddr.ipv6.IPv6Address;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -53,6 +54,14 @@ public final class Ip implements Comparable<Ip> {
             high = bytes.getLong();
             low = bytes.getLong();
         }
+    }
+
+    /** The same address as the JDK has it, without its zone. */
+    public static Ip of(InetAddress address) {
+        ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+        return bytes.remaining() == Integer.BYTES
+                ? new Ip(IpFamily.IPV4, 0, Integer.toUnsignedLong(bytes.getInt()))
+                : new Ip(IpFamily.IPV6, bytes.getLong(), bytes.getLong());
     }
 
     /** It as the library's own, to calculate with: made each time. */

@@ -3,6 +3,9 @@ package dev.berth.ip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -75,6 +78,15 @@ class IpTest {
         for (String text : List.of("255.255.255.255", "0.0.0.0", "128.0.0.1", "::", "ffff::1")) {
             assertThat(Ip.parse(text).value()).hasToString(text);
         }
+    }
+
+    @Test
+    void theJdksAddress_isTheAddress_withoutItsZone() throws UnknownHostException {
+        for (String text : List.of("192.0.2.1", "255.255.255.255", "0.0.0.0", "2001:db8::1", "ffff::ffff")) {
+            assertThat(Ip.of(InetAddress.ofLiteral(text))).isEqualTo(Ip.parse(text));
+        }
+        byte[] linkLocal = InetAddress.ofLiteral("fe80::a").getAddress();
+        assertThat(Ip.of(Inet6Address.getByAddress(null, linkLocal, 7))).isEqualTo(Ip.parse("fe80::a"));
     }
 
     @Test

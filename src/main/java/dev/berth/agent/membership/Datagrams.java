@@ -35,6 +35,7 @@ public final class Datagrams implements AutoCloseable {
     private final StateCache states = new StateCache();
     private Map<String, InetAddress> places = Map.of();
     private SequencedMap<String, Agent> lastAlive = new TreeMap<>();
+    private long lastVersion;
     private volatile boolean closed;
 
     /**
@@ -185,6 +186,10 @@ public final class Datagrams implements AutoCloseable {
     private void notice() {
         SequencedMap<String, Agent> alive;
         synchronized (this) {
+            if (membership.version() == lastVersion) {
+                return;
+            }
+            lastVersion = membership.version();
             alive = membership.alive();
             if (alive.equals(lastAlive)) {
                 return;

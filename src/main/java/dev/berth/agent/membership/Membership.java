@@ -67,6 +67,9 @@ final class Membership {
     private long lastTick;
     private long numbers;
 
+    /** Another one whenever {@link #alive} may be otherwise. */
+    private long version;
+
     /** When it was said last what this agent is; null: never. */
     private @Nullable Long said;
 
@@ -109,7 +112,9 @@ final class Membership {
         if (search.since == null) {
             search.since = now;
         }
-        peers.keySet().retainAll(others);
+        if (peers.keySet().retainAll(others)) {
+            version++;
+        }
         others.stream()
                 .filter(name -> !name.equals(self))
                 .forEach(name -> peers.computeIfAbsent(name, _ -> new Peer(distance(name), numbers)));
@@ -134,6 +139,11 @@ final class Membership {
                 .filter(peer -> peer.getValue().isAlive)
                 .map(peer -> ping(peer.getKey(), peer.getValue(), now))
                 .toList();
+    }
+
+    /** Another number whenever {@link #alive} may say something else. */
+    long version() {
+        return version;
     }
 
     /** Those that live, by node; this one not among them. */
@@ -180,6 +190,7 @@ final class Membership {
                 boolean isSilent = isAwaited(peer) && silence(peer, now) > (peer.isWatched ? SILENCE : CHECK);
                 if (isSilent || isGivenUp(peer, now)) {
                     peer.isAlive = false;
+                    version++;
                     peer.isChecked = false;
                     peer.times.suspected = 0;
                     peer.times.awaited = now;
@@ -320,13 +331,14 @@ final class Membership {
             messages.add(ping(question.from(), from, now));
         } else if (question.state().isAfter(from.state())) {
             from.is(question.state());
+            version++;
         }
         from.note(question, now);
         return messages;
     }
 
     /** Whoever answers what was just asked lives now. */
-    private static void hearAnswer(Message answer, Peer from, long now) {
+    private void hearAnswer(Message answer, Peer from, long now) {
         if (answer.answers() <= from.pings.told || answer.answers() > from.pings.asked) {
             return;
         }
@@ -338,6 +350,7 @@ final class Membership {
         from.isAlive = true;
         if (isNew || !from.isStill(answer.state().began()) || answer.state().isAfter(from.state())) {
             from.is(answer.state());
+            version++;
         }
     }
 

@@ -53,6 +53,7 @@ class MembershipTest {
         private final List<Flying> recorded = new ArrayList<>();
         private final List<String> names;
         private final Map<String, Long> nextTick = new HashMap<>();
+        private final Map<Membership, Seen> seen = new HashMap<>();
 
         /** It hears and answers, and is not told the time. */
         private String stalled = "";
@@ -61,6 +62,9 @@ class MembershipTest {
         private double loss;
         private long now = 1_000_000;
         private long sent;
+
+        /** Who lives, as an agent said with a version. */
+        private record Seen(long version, SequencedMap<String, Agent> alive) {}
 
         private record Flying(long number, long at, String from, String to, Message message) {}
 
@@ -79,7 +83,18 @@ class MembershipTest {
             nextTick.put(name, now + random.nextLong(Membership.TICK));
         }
 
+        /** The same version, the same that live. */
+        private void check(Membership agent) {
+            Seen before = seen.get(agent);
+            if (before == null || before.version() != agent.version()) {
+                seen.put(agent, new Seen(agent.version(), agent.alive()));
+            } else {
+                assertThat(agent.alive()).isEqualTo(before.alive());
+            }
+        }
+
         private void send(String from, List<Message> messages) {
+            check(agent(from));
             messages.forEach(message -> {
                 sent++;
                 if (agents.containsKey(message.to())

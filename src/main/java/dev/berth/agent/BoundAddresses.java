@@ -1,0 +1,372 @@
+package dev.berth.agent;
+
+import dev.berth.announce.Verdict;
+import dev.berth.announce.Verdict.Announces;
+import dev.berth.announce.Verdict.Silent;
+import dev.berth.host.MarkedAddresses;
+import dev.berth.host.MarkedAddresses.Held;
+import dev.berth.host.Neighbours;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The addresses that this node has on its interfaces for Services: puts them on and takes them off, and has neighbours told
+ * of them, and asked. One thread. Times are milliseconds of a steady clock.
+ */
+final class BoundAddresses {
+    private static final Logger LOG = LoggerFactory.getLogger(BoundAddresses.class);
+
+    /** For how long an address stays that another node has taken: until its neighbours have heard of that. */
+    static final long LINGER = 250;
+
+    /** How often it is asked who else has an address. */
+    static final long PROBE = 60_000;
+
+    private final KnownLinks links;
+    private final Refusals refusals;
+    private final AgentMetrics metrics;
+    private final Consumer<Exception> failed;
+    private final SequencedMap<Ip, Bound> bound = new TreeMap<>();
+
+    /** Null: one has come or gone since. */
+    private @Nullable Staying staying;
+
+    /** What was applied last; null: it has to be applied again. */
+    private @Nullable Applied applied;
+
+    /**
+     * Addresses that are not about to be taken off.
+     *
+     * @param indexes of their interfaces
+     */
+    private record Staying(Set<Ip> all, Map<InetAddress, Integer> indexes) {}
+
+    /** What is on the interfaces follows from these. */
+    private record Applied(SequencedMap<Ip, Verdict> verdicts, HostLinks links) {}
+
+    /** An address on an interface. */
+    private static final class Bound {
+        private final InetAddress address;
+        private final String link;
+        private final int index;
+        private final Tellings tellings;
+        private long probed;
+
+        /** When it is taken off; 0: it stays. */
+        private long ends;
+
+        Bound(Ip ip, String link, int index, long now) {
+            this.address = inet(ip);
+            this.link = link;
+            this.index = index;
+            this.tellings = new Tellings(now);
+            // After the first tellings: until then another agent may still have it.
+            this.probed = now - PROBE + 3_000;
+        }
+    }
+
+    /** @param failed notified of what the kernel refuses */
+    BoundAddresses(KnownLinks links, Refusals refusals, AgentMetrics metrics, Consumer<Exception> failed) {
+        this.links = links;
+        this.refusals = refusals;
+        this.metrics = metrics;
+        this.failed = failed;
+    }
+
+    /** Those that are not about to be taken off. The same object until one comes or goes: there may be many. */
+    Set<Ip> staying() {
+        return currentStaying().all();
+    }
+
+    /** The numbers of the interfaces that those are on. The same object until one comes or goes. */
+    Map<InetAddress, Integer> indexes() {
+        return currentStaying().indexes();
+    }
+
+    private Staying currentStaying() {
+        Staying now = staying;
+        if (now == null) {
+            Map<InetAddress, Integer> indexes = new HashMap<>();
+            Set<Ip> all = new HashSet<>();
+            bound.forEach((ip, one) -> {
+                if (one.ends == 0) {
+                    all.add(ip);
+                    indexes.put(one.address, one.index);
+                }
+            });
+            now = new Staying(Set.copyOf(all), Map.copyOf(indexes));
+            staying = now;
+        }
+        return now;
+    }
+
+    /** Whether the kernel may have lost one of them since this was asked last. */
+    boolean isLost() {
+        return links.isLost(bound.values().stream().map(one -> new KnownLinks.Lost(one.address, one.index)));
+    }
+
+    /** When there is something to do with one of them next; {@link Long#MAX_VALUE}: never. */
+    long next(boolean isDecided) {
+        long next = Long.MAX_VALUE;
+        for (Bound one : bound.values()) {
+            if (one.ends > 0) {
+                next = Math.min(next, one.ends);
+            } else if (isDecided) {
+                next = Math.min(next, one.tellings.next());
+            }
+        }
+        return next;
+    }
+
+    /**
+     * What the kernel has: of an earlier process, or put there and taken away by others since.
+     *
+     * @param asked the addresses that are to be announced
+     */
+    void compare(Collection<Ip> asked, long now) throws IOException {
+        List<Held> all = MarkedAddresses.all();
+        Set<Ip> ofOthers = ofOthers(all);
+        refusals.onHost(asked.stream().filter(ofOthers::contains).toList());
+        Map<Ip, Held> marked = new HashMap<>();
+        for (Held held : all) {
+            if (held.isMarked()) {
+                Ip ip = Ip.of(held.address());
+                Bound known = bound.get(ip);
+                if (known != null && known.index != held.index()) {
+                    takeOff(held);
+                } else {
+                    marked.put(ip, held);
+                }
+            }
+        }
+        bound.keySet().retainAll(marked.keySet());
+        marked.keySet().removeAll(bound.keySet());
+        for (Map.Entry<Ip, Held> left : marked.entrySet()) {
+            int index = left.getValue().index();
+            NetworkInterface by = NetworkInterface.getByIndex(index);
+            bound.put(left.getKey(), new Bound(left.getKey(), by == null ? "" : by.getName(), index, now));
+            LOG.info("{} is on this node since an earlier process", left.getKey());
+        }
+        staying = null;
+        applied = null;
+    }
+
+    /**
+     * Those that somebody else has put on the host: they are never touched, and nothing is put beside them. Not those of
+     * kube-proxy in mode ipvs: it has all addresses on every node.
+     */
+    private static Set<Ip> ofOthers(List<Held> all) throws SocketException {
+        NetworkInterface ipvs = NetworkInterface.getByName("kube-ipvs0");
+        return all.stream()
+                .filter(held -> !held.isMarked() && (ipvs == null || held.index() != ipvs.getIndex()))
+                .map(held -> Ip.of(held.address()))
+                .collect(Collectors.toSet());
+    }
+
+    static InetAddress inet(Ip ip) {
+        return InetAddress.ofLiteral(ip.toString());
+    }
+
+    /**
+     * Has on the interfaces what this node announces, and gives up the rest. Does nothing if it has done so by the same
+     * verdicts, and nothing has changed on the interfaces since.
+     *
+     * @return whether one cannot be had that the other agents do not know of yet
+     */
+    boolean apply(SequencedMap<Ip, Verdict> verdicts, long now) throws IOException {
+        Applied what = new Applied(verdicts, links.now());
+        if (what.equals(applied)) {
+            return false;
+        }
+        Set<Ip> ofOthers = isTaking(verdicts) ? ofOthers(MarkedAddresses.all()) : Set.of();
+        boolean isNews = false;
+        for (Map.Entry<Ip, Verdict> entry : verdicts.entrySet()) {
+            if (entry.getValue() instanceof Announces announces) {
+                isNews |= take(entry.getKey(), announces, ofOthers, now);
+            }
+        }
+        bound.forEach((ip, one) -> {
+            Verdict verdict = verdicts.get(ip);
+            if (one.ends == 0 && !(verdict instanceof Announces)) {
+                release(ip, one, verdict, now);
+            }
+        });
+        applied = isTaking(verdicts) ? null : what;
+        return isNews;
+    }
+
+    /** Whether one is to be here that is not, or is on another interface. */
+    private boolean isTaking(SequencedMap<Ip, Verdict> verdicts) {
+        return verdicts.entrySet().stream()
+                .anyMatch(entry ->
+                        entry.getValue() instanceof Announces announces && !isBound(entry.getKey(), announces.link()));
+    }
+
+    private boolean isBound(Ip ip, String link) {
+        Bound one = bound.get(ip);
+        return one != null && one.link.equals(link);
+    }
+
+    /** Returns whether the other agents have to be told that it cannot be had. */
+    private boolean take(Ip ip, Announces verdict, Set<Ip> ofOthers, long now) {
+        Integer index = links.now().indexes().get(verdict.link());
+        Bound before = bound.get(ip);
+        if (index == null) {
+            return false;
+        }
+        if (before != null && before.index == index) {
+            if (before.ends > 0) {
+                before.ends = 0;
+                before.tellings.begin(now);
+                staying = null;
+            }
+            return false;
+        }
+        if (ofOthers.contains(ip)) {
+            return refusals.onHost(ip);
+        }
+        try {
+            if (before != null) {
+                MarkedAddresses.remove(before.address, before.index);
+                bound.remove(ip);
+                staying = null;
+            }
+            if (!MarkedAddresses.add(inet(ip), index)) {
+                return refusals.onHost(ip);
+            }
+            bound.put(ip, new Bound(ip, verdict.link(), index, now));
+            staying = null;
+            metrics.taken.inc();
+            LOG.info("{} {}", ip, verdict.sentence());
+            return false;
+        } catch (MarkedAddresses.NoInterfaceException gone) {
+            links.change();
+            return false;
+        } catch (IOException failure) {
+            failed.accept(failure);
+            return refusals.byKernel(ip, now);
+        }
+    }
+
+    private void release(Ip ip, Bound one, @Nullable Verdict verdict, long now) {
+        boolean hasHeir = verdict instanceof Silent silent && !silent.owner().isEmpty();
+        end(one, now + (hasHeir ? LINGER : 0));
+        LOG.info("{} is given up: {}", ip, verdict == null ? "nobody asks for it" : verdict.sentence());
+    }
+
+    private void end(Bound one, long at) {
+        one.ends = at;
+        staying = null;
+    }
+
+    /** Gives up those that another machine answers for. */
+    void giveUp(Predicate<InetAddress> isClaimed, long now) {
+        bound.forEach((ip, one) -> {
+            if (one.ends == 0 && isClaimed.test(one.address)) {
+                end(one, now);
+                LOG.info("{} is given up: another machine answers for it", ip);
+            }
+        });
+    }
+
+    /** Takes off those whose time has come. */
+    void takeOff(long now) {
+        bound.entrySet().removeIf(entry -> {
+            Bound one = entry.getValue();
+            if (one.ends == 0 || one.ends > now) {
+                return false;
+            }
+            try {
+                MarkedAddresses.remove(one.address, one.index);
+                metrics.released.inc();
+                return true;
+            } catch (IOException | RuntimeException failure) {
+                failed.accept(failure);
+                one.ends = now + Pace.LOOK_AGAIN;
+                return false;
+            }
+        });
+    }
+
+    /** Takes all off, those of an earlier process, too, if this one has never come to decide about them. */
+    void takeOffAll(long now) {
+        bound.values().forEach(one -> end(one, 1));
+        takeOff(now);
+        try {
+            for (Held held : MarkedAddresses.all()) {
+                if (held.isMarked()) {
+                    takeOff(held);
+                }
+            }
+        } catch (IOException failure) {
+            failed.accept(failure);
+        }
+    }
+
+    /** One that cannot be taken off keeps no other on the node. */
+    private void takeOff(Held held) {
+        try {
+            MarkedAddresses.remove(held.address(), held.index());
+        } catch (IOException failure) {
+            failed.accept(failure);
+        }
+    }
+
+    /** Has neighbours told anew where all of them are. */
+    void beginToTell(long now) {
+        bound.values().forEach(one -> one.tellings.begin(now));
+    }
+
+    /** Tells neighbours where those are that it is time for. */
+    void tell(long now) {
+        Map<String, List<String>> byLink = new HashMap<>();
+        bound.forEach((ip, one) -> {
+            if (one.ends == 0 && one.tellings.next() <= now) {
+                one.tellings.told();
+                byLink.computeIfAbsent(one.link, _ -> new ArrayList<>()).add(ip.toString());
+                count(ip, "told");
+            }
+        });
+        PerLink.send(byLink, Neighbours::tell, failed);
+    }
+
+    /**
+     * Asks who else has those that it is time for.
+     *
+     * @param pause between two times
+     */
+    void probe(long pause, long now) {
+        Map<String, List<String>> byLink = new HashMap<>();
+        bound.forEach((ip, one) -> {
+            if (one.ends == 0 && now - one.probed >= pause) {
+                one.probed = now;
+                byLink.computeIfAbsent(one.link, _ -> new ArrayList<>()).add(ip.toString());
+                count(ip, "asked");
+            }
+        });
+        PerLink.send(byLink, Neighbours::probe, failed);
+    }
+
+    private void count(Ip ip, String kind) {
+        metrics.told.labels(ip.family() == IpFamily.IPV4 ? "arp" : "ndp", kind).inc();
+    }
+}
