@@ -136,9 +136,15 @@ class AgentTrafficIT {
         return IntStream.range(0, 8)
                 .mapToObj(number -> service("web" + number, UnaryOperator.identity()))
                 .filter(service -> owner(ip(service)).node() != pod.node())
-                .peek(service -> awaitReply(lab.client(), url(service)))
+                .peek(AgentTrafficIT::awaitReplies)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** Also by the kube-proxy of each node that may get the address: they take a second, each at its own time. */
+    private static void awaitReplies(Service service) {
+        awaitReply(lab.client(), url(service));
+        lab.nodes().forEach(node -> awaitReply(node.client(), url(service)));
     }
 
     /** A Service, answered by now, whose address another node can have as well. */
@@ -149,7 +155,7 @@ class AgentTrafficIT {
         }
         pod(2, "b");
         Service service = service("web", Traffic::local);
-        awaitReply(lab.client(), url(service));
+        awaitReplies(service);
         await(
                 () -> owner(ip(service)).announcements(),
                 said -> said.contains(ip(service) + ": announced on interface eth0; one more node can deliver it"));
@@ -307,6 +313,8 @@ class AgentTrafficIT {
     @Test
     void nodeThatIsCutFromTheApiServer_leavesItsAddressToOneThatIsNot_andOneOwnerIsLeftWhenItIsBack() {
         Service service = serviceNeverOnTheNodeOf(pod(1, "a"), "IPv4");
+        Service gone = service("gone", UnaryOperator.identity());
+        owner(ip(gone));
         LabAgent cut = owner(ip(service));
         long began = System.nanoTime();
         drop(
@@ -325,9 +333,13 @@ class AgentTrafficIT {
             drop(cut.node(), "input", "udp dport 7948");
             await(() -> having(ip(service)), having -> having.size() == 2);
             assertThat(cut.has(ip(service))).isTrue();
+            await(() -> having(ip(gone)), having -> having.contains(cut));
+            lab.installation().deleteService(namespace, "gone");
+            await(() -> having(ip(gone)), List.of(cut)::equals);
         } finally {
             cut.node().namespace().run("nft", "delete table inet cut");
         }
+        await(() -> having(ip(gone)), List::isEmpty);
         owner(ip(service));
         assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
     }
@@ -415,6 +427,12 @@ class AgentTrafficIT {
         Service service = serviceNeverOnTheNodeOf(pod(1, "a"), "IPv4");
         awaitReply(lab.client(), url(service));
         operator.close();
+        // An agent needs no operator, also to begin.
+        LabAgent again = owner(ip(service));
+        again.kill();
+        again.start().awaitReady();
+        assertThat(again.announcements()).contains(ip(service) + ":");
+        assertThat(owner(ip(service)).isRunning()).isTrue();
         lab.controlPlane().stopApiServer();
         try {
             assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
@@ -606,6 +624,8 @@ class AgentTrafficIT {
             node.namespace().ip("link del second0");
             secondInterface(node);
             awaitOnSecondInterface(node, service);
+            lab.router().ip("route add " + ip(service) + "/32 dev second0");
+            assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
 
             node.namespace().ip("link del second0");
             awaitNobody(service, Reason.NO_NAMED_INTERFACE);
@@ -615,12 +635,14 @@ class AgentTrafficIT {
         }
     }
 
-    /** As a VLAN or a bond is, beside the one by which the node talks to others. */
+    /** That leads to the router, as a VLAN may, beside the one by which the node talks to others. */
     private static void secondInterface(LabNode node) {
-        node.namespace().ip("link add second0 type veth peer name second1");
+        Namespace.HERE.ip("link add second0 netns %s type veth peer name second0 netns %s"
+                .formatted(node.namespace().name(), lab.router().name()));
         node.namespace().ip("address add 10.81.0.1/24 dev second0");
+        lab.router().ip("address add 10.81.0.254/24 dev second0");
         node.namespace().ip("link set second0 up");
-        node.namespace().ip("link set second1 up");
+        lab.router().ip("link set second0 up");
     }
 
     private static void awaitOnSecondInterface(LabNode node, Service service) {

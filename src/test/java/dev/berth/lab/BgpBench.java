@@ -53,7 +53,7 @@ final class BgpBench {
     private static final int AFTER_THE_LAST = 150;
 
     private static final int HOLD_TIME = 30;
-    private static final Duration REST = Duration.ofSeconds(20);
+    private static final Duration REST = Duration.ofSeconds(30);
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Pattern NEXT_HOP = Pattern.compile("\\bvia 10\\.77\\.0\\.1[1-3]\\b");
 
@@ -233,6 +233,7 @@ final class BgpBench {
     // ---- what they need
 
     private void rest() throws InterruptedException {
+        Thread.sleep(LabAgent.SETTLE);
         List<Duration> agentsBefore =
                 agents.stream().map(LabAgent::processorTime).toList();
         List<Duration> speakersBefore =

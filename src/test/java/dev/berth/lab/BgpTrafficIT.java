@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -109,6 +110,7 @@ class BgpTrafficIT {
         peer("router", "");
         admin().resources(BGPPeer.class).withName("router6").delete();
         admin().resources(BGPPeer.class).withName("frr").delete();
+        admin().resources(BGPPeer.class).withName("bird").delete();
         admin().resources(BGPPeer.class).withName("leaf").delete();
         admin().resources(BGPPeer.class).withName("far").delete();
         admin().services().inNamespace(namespace).delete();
@@ -148,7 +150,9 @@ class BgpTrafficIT {
     }
 
     private static void peer(String name, long peerAsn, long myAsn, String more) {
-        String address = name.equals("frr") ? LabFrr.IPV4 : name.endsWith("6") ? LabRouter.IPV6 : LabRouter.IPV4;
+        String address = List.of("frr", "bird").contains(name)
+                ? BgpPage.ROUTER_IPV4
+                : name.endsWith("6") ? LabRouter.IPV6 : LabRouter.IPV4;
         admin().resource("""
                 apiVersion: berth.dev/v1alpha1
                 kind: BGPPeer
@@ -384,7 +388,7 @@ class BgpTrafficIT {
         Service local = Traffic.service(lab, namespace, "local", "bgp", Traffic::local);
         awaitNextHops(ip(cluster), allNodes());
         awaitNextHops(ip(local), lab.node(1).ipv4(), lab.node(2).ipv4());
-        awaitReply(lab.client(), url(cluster));
+        lab.nodes().forEach(node -> awaitReply(node.client(), url(cluster)));
         CompletableFuture<Load> load = lab.client().load(url(cluster), 600, CLIENTS, "5ms");
         try {
             lab.node(1).cordon(true);
@@ -495,10 +499,34 @@ class BgpTrafficIT {
                     () -> lab.router().ip("-4 route show exact " + ip(service)),
                     route -> route.contains("via inet6 fd77::22 ") && !route.contains(renumbered.ipv6() + " "));
             assertThat(lab.client().get(url(service), 30)).allMatch(Reply::ok);
+
+            renumbered.isSaidToHave("fd77::22", renumbered.ipv6());
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(agents.get(1).log())
+                            .containsOnlyOnce("the Node has several InternalIPs of one family: routes have the first of"
+                                    + " each as next hop, 10.77.0.12, fd77::22; not used: " + renumbered.ipv6()));
         } finally {
             renumbered.namespace().ip("address del fd77::22/64 dev eth0");
             renumbered.isSaidToHave(renumbered.ipv6());
         }
+    }
+
+    @Test
+    void bird_asThePageHasIt_spreadsOverAllNodes() {
+        try (LabBird bird = new LabBird(lab, "10.79.0.0/16")) {
+            peer("bird", "");
+            pod(1, "a");
+            Service service = service("bgp", UnaryOperator.identity());
+            await(() -> bird.nextHops(ip(service)), List.of(allNodes())::equals);
+            awaitReply(bird.client(), url(service));
+            assertThat(sources(bird.client(), url(service))).hasSizeGreaterThan(1);
+            awaitPeer("bird", BgpTrafficIT::isReady);
+        }
+    }
+
+    /** Which nodes requests come by. */
+    private static Set<String> sources(Peer client, String url) {
+        return client.get(url, 30).stream().map(Reply::source).collect(Collectors.toSet());
     }
 
     @Test
@@ -509,10 +537,7 @@ class BgpTrafficIT {
             Service service = service("bgp", UnaryOperator.identity());
             await(() -> frr.nextHops(ip(service)), List.of(allNodes())::equals);
             awaitReply(frr.client(), url(service));
-            assertThat(frr.client().get(url(service), 30).stream()
-                            .map(Reply::source)
-                            .collect(Collectors.toSet()))
-                    .hasSizeGreaterThan(1);
+            assertThat(sources(frr.client(), url(service))).hasSizeGreaterThan(1);
             awaitPeer("frr", BgpTrafficIT::isReady);
             CompletableFuture<Load> load = frr.client().load(url(service), 600, CLIENTS, "15ms");
             List<Session> before = sessions();

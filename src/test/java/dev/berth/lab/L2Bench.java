@@ -53,9 +53,6 @@ final class L2Bench implements Runnable {
     private static final String TIMEOUT = "250ms";
     private static final Duration REST = Duration.ofSeconds(30);
 
-    /** Until what runs ten times a second is compiled, which takes its thousandth call. */
-    private static final Duration SETTLE = Duration.ofMinutes(3);
-
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Map<String, Function<Lab, Announcers>> ALL = new LinkedHashMap<>();
 
@@ -195,7 +192,7 @@ final class L2Bench implements Runnable {
         }
 
         private void rest() throws InterruptedException {
-            Thread.sleep(SETTLE);
+            Thread.sleep(LabAgent.SETTLE);
             Map<LabNode, Duration> before = new HashMap<>();
             lab.nodes().forEach(node -> before.put(node, LabAgent.processorTime(announcers.process(node))));
             Thread.sleep(REST);

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Berth's agent on a node of the {@link Lab}, with the rights of its manifests. */
 final class LabAgent implements AutoCloseable {
+    /** Until what runs ten times a second is compiled, which takes its thousandth call: then an agent is at rest. */
+    static final Duration SETTLE = Duration.ofMinutes(3);
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final HttpClient HTTP =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /** FRR on a second router of the {@link Lab}, configured as docs/bgp.md says: it takes routes from each node, by IPv4. */
 final class LabFrr implements AutoCloseable {
-    static final String IPV4 = "10.77.0.253";
+    static final String IPV4 = BgpPage.ROUTER_IPV4;
 
     /** The interface of a node that leads to one without addresses. */
     static final String UPLINK = "up0";
@@ -33,7 +33,7 @@ final class LabFrr implements AutoCloseable {
     LabFrr(Lab lab, String pool, int most) {
         this(
                 lab,
-                page("   FRR:\n", " ".repeat(7))
+                BgpPage.after("   FRR:\n", " ".repeat(7))
                         .replaceAll(
                                 "(?m)(^ neighbor 192\\.168\\.1\\.\\d+ peer-group nodes\n)+",
                                 lab.nodes().stream()
@@ -53,7 +53,7 @@ final class LabFrr implements AutoCloseable {
     static LabFrr unnumbered(Lab lab, LabNode node, String pool, String pool6) {
         return new LabFrr(
                 lab,
-                page("with FRR, where `swp1` leads to a node:\n", " ".repeat(4))
+                BgpPage.after("with FRR, where `swp1` leads to a node:\n", " ".repeat(4))
                         .replace("swp1", DOWNLINK)
                         .replace("203.0.113.0/28", pool)
                         .replace("2001:db8:1::/64", pool6),
@@ -70,26 +70,11 @@ final class LabFrr implements AutoCloseable {
         try {
             folder = Files.createDirectories(lab.folder().resolve("frr"));
             letRootBeItsUser();
-            lab.plug(namespace, IPV4, "fd77::fd");
+            lab.plug(namespace, IPV4, BgpPage.ROUTER_IPV6);
             namespace.run("sysctl", "-q", "-w", "net.ipv4.fib_multipath_hash_policy=1");
             link.accept(namespace);
             start("zebra", "");
             start("bgpd", configuration.replace("64513", String.valueOf(LabRouter.ASN_OF_NODES)));
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-    }
-
-    /** What docs/bgp.md has after a line, without what each line begins with. */
-    private static String page(String line, String indent) {
-        try {
-            String page = Files.readString(Path.of("docs/bgp.md"));
-            return page.substring(page.indexOf(line))
-                    .lines()
-                    .skip(2)
-                    .takeWhile(text -> text.startsWith(indent))
-                    .map(text -> text.substring(indent.length()) + "\n")
-                    .collect(Collectors.joining());
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

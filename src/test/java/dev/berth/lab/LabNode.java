@@ -3,6 +3,7 @@ package dev.berth.lab;
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.Conflicts;
 import dev.berth.testing.KubeBinaries;
+import io.fabric8.kubernetes.api.model.NodeAddress;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -56,8 +58,8 @@ final class LabNode implements AutoCloseable {
         isSaidToHave(ipv6());
     }
 
-    /** Has the Node's status name an IPv6 address, beside its own IPv4 address. */
-    void isSaidToHave(String ipv6) {
+    /** Has the Node's status name IPv6 addresses, beside its own IPv4 address. */
+    void isSaidToHave(String... ipv6) {
         Conflicts.untilNone(() -> lab.controlPlane()
                 .adminClient()
                 .nodes()
@@ -65,8 +67,10 @@ final class LabNode implements AutoCloseable {
                 .editStatus(node -> node.edit()
                         .withNewStatus()
                         .addNewAddress(ipv4(), "InternalIP")
-                        .addNewAddress(ipv6, "InternalIP")
                         .addNewAddress(name(), "Hostname")
+                        .addAllToAddresses(Stream.of(ipv6)
+                                .map(address -> new NodeAddress(address, "InternalIP"))
+                                .toList())
                         .addNewCondition()
                         .withType("Ready")
                         .withStatus("True")
