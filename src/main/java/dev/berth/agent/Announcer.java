@@ -80,7 +80,7 @@ final class Announcer {
         private boolean isDecided;
     }
 
-    /** @param sessions names of BGPPeers, as other agents are told of them */
+    /** @param sessions names of BGPPeers, as the other agents get them */
     Announcer(
             String node,
             ClusterView view,

@@ -69,7 +69,7 @@ final class Bgp {
         return view.isKnown() && announcer.isReached();
     }
 
-    /** As other agents are told of them. */
+    /** As the other agents get them. */
     List<String> sessions() {
         return announcer.sessions();
     }

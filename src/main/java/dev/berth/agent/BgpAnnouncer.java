@@ -304,7 +304,7 @@ final class BgpAnnouncer {
         return new NodeRoutes(node, situation, NextHops.of(own.addresses()).byFamily(), peers);
     }
 
-    /** Names of BGPPeers whose router is told of routes of all families that they name. */
+    /** Names of BGPPeers whose router gets routes of all families that they name. */
     List<String> sessions() {
         Map<String, SessionState> states = sessions;
         return decision.peers().entrySet().stream()

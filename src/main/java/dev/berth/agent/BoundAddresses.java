@@ -331,7 +331,7 @@ final class BoundAddresses {
         }
     }
 
-    /** Has neighbours told anew where all of them are. */
+    /** Tells neighbours again where all of them are, as often as at first. */
     void beginToTell(long now) {
         bound.values().forEach(one -> one.tellings.begin(now));
     }

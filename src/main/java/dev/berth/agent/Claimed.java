@@ -1,6 +1,6 @@
 package dev.berth.agent;
 
-import dev.berth.agent.ClusterView.Claim;
+import dev.berth.agent.KeptObjects.Claim;
 import dev.berth.claim.ServiceKey;
 import java.util.List;
 import java.util.Map;

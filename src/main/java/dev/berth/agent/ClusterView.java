@@ -1,6 +1,10 @@
 package dev.berth.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.berth.agent.KeptObjects.AddressObject;
+import dev.berth.agent.KeptObjects.Claim;
+import dev.berth.agent.KeptObjects.ClassObject;
+import dev.berth.agent.KeptObjects.ServiceObject;
 import dev.berth.announce.Asked;
 import dev.berth.announce.AskedRoute;
 import dev.berth.announce.AskingService;
@@ -67,19 +71,11 @@ final class ClusterView {
     private boolean isReadingSlices;
     private volatile boolean closed;
 
-    record ServiceObject(ServiceKey key, String uid, boolean isLocal) {}
-
     record Slice(ServiceKey service, IpFamily family, List<String> ready, List<String> terminating) {
         boolean hasUnknown() {
             return ready.contains(UNKNOWN) || terminating.contains(UNKNOWN);
         }
     }
-
-    record Claim(ServiceKey service, String uid) {}
-
-    record AddressObject(Ip ip, String loadBalancerClass, List<Claim> claims) {}
-
-    record ClassObject(String name, String value, String provider, String created, Map<String, String> parameters) {}
 
     /** Reads nothing before {@link #start}. */
     ClusterView(ApiServer server, Runnable changed, RandomGenerator random) {
@@ -88,10 +84,10 @@ final class ClusterView {
             changed.run();
         };
         nodes = watched(server, Kind.NODES, NodeObject::read, (_, _) -> nodesChanged(), random);
-        services = watched(server, Kind.SERVICES, ClusterView::service, this::serviceChanged, random);
+        services = watched(server, Kind.SERVICES, KeptObjects::service, this::serviceChanged, random);
         slices = watched(server, Kind.SLICES, this::slice, this::sliceChanged, random);
-        addresses = watched(server, Kind.ADDRESSES, ClusterView::address, this::addressChanged, random);
-        classes = watched(server, Kind.CLASSES, ClusterView::loadBalancerClass, (_, _) -> this.changed.run(), random);
+        addresses = watched(server, Kind.ADDRESSES, KeptObjects::address, this::addressChanged, random);
+        classes = watched(server, Kind.CLASSES, KeptObjects::loadBalancerClass, (_, _) -> this.changed.run(), random);
     }
 
     private static <T> Watched<T> watched(
@@ -326,19 +322,6 @@ final class ClusterView {
                         .toList()));
     }
 
-    private static Optional<ServiceObject> service(JsonNode object) {
-        JsonNode metadata = object.path("metadata");
-        JsonNode spec = object.path("spec");
-        return spec.path("type").asText("").equals("LoadBalancer")
-                ? Optional.of(new ServiceObject(
-                        new ServiceKey(
-                                metadata.path("namespace").asText(""),
-                                metadata.path("name").asText("")),
-                        metadata.path("uid").asText(""),
-                        spec.path("externalTrafficPolicy").asText("").equals("Local")))
-                : Optional.empty();
-    }
-
     private Optional<Slice> slice(JsonNode object) {
         JsonNode metadata = object.path("metadata");
         String service =
@@ -351,7 +334,7 @@ final class ClusterView {
         namesOfSlices = known;
         Set<String> ready = new LinkedHashSet<>();
         Set<String> terminating = new LinkedHashSet<>();
-        elements(object.path("endpoints")).forEach(endpoint -> {
+        object.path("endpoints").valueStream().forEach(endpoint -> {
             String name = endpoint.path("nodeName").asText("");
             String node = name.isEmpty() ? name : known.getOrDefault(name, UNKNOWN);
             JsonNode conditions = endpoint.path("conditions");
@@ -369,40 +352,5 @@ final class ClusterView {
                 type.equals("IPv4") ? IpFamily.IPV4 : IpFamily.IPV6,
                 List.copyOf(ready),
                 List.copyOf(terminating)));
-    }
-
-    private static Optional<AddressObject> address(JsonNode object) {
-        JsonNode spec = object.path("spec");
-        return Ip.find(spec.path("address").asText(""))
-                .map(ip -> new AddressObject(
-                        ip,
-                        spec.path("class").asText("").intern(),
-                        elements(spec.path("claims"))
-                                .filter(claim -> claim.hasNonNull("uid"))
-                                .map(claim -> new Claim(
-                                        new ServiceKey(
-                                                claim.path("namespace").asText(""),
-                                                claim.path("name").asText("")),
-                                        claim.path("uid").asText()))
-                                .toList()))
-                .filter(address -> !address.claims().isEmpty());
-    }
-
-    private static Optional<ClassObject> loadBalancerClass(JsonNode object) {
-        JsonNode spec = object.path("spec");
-        SequencedMap<String, String> parameters = new TreeMap<>();
-        spec.path("parameters")
-                .properties()
-                .forEach(one -> parameters.put(one.getKey(), one.getValue().asText("")));
-        return Optional.of(new ClassObject(
-                object.path("metadata").path("name").asText(""),
-                spec.path("loadBalancerClass").asText(""),
-                spec.path("provider").asText(""),
-                object.path("metadata").path("creationTimestamp").asText(""),
-                parameters));
-    }
-
-    private static Stream<JsonNode> elements(JsonNode array) {
-        return array.valueStream();
     }
 }

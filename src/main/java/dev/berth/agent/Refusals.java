@@ -8,7 +8,7 @@ import java.util.TreeMap;
 
 /** Addresses that this node cannot take. Times are milliseconds of a steady clock. */
 final class Refusals {
-    /** More are not kept, for all other agents are told of each. */
+    /** More are not kept, for all other agents get each. */
     static final int MOST = 64;
 
     /** When the kernel is asked again. */

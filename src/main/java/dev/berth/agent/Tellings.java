@@ -12,7 +12,7 @@ final class Tellings {
         began = now;
     }
 
-    /** All of them anew. */
+    /** All of them again. */
     void begin(long now) {
         began = now;
         told = 0;

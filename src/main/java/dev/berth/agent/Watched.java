@@ -179,12 +179,12 @@ final class Watched<T> {
         return objects.values();
     }
 
-    /** Begins anew: the connection seems to be dead. */
+    /** Starts again: the connection seems to be dead. */
     void interrupt() {
         answer.interrupt();
     }
 
-    /** Begins anew if nothing was read for {@link #SILENCE}, bookmarks included: a dead connection may not end. */
+    /** Starts again if nothing was read for {@link #SILENCE}, bookmarks included: a dead connection may not end. */
     void interruptIfSilent() {
         answer.interruptIfSilent();
     }

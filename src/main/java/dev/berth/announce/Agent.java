@@ -24,7 +24,7 @@ public record Agent(
         List<Link> links,
         SequencedMap<Ip, Reason> refused,
         List<String> sessions) {
-    /** More are not said, for all other agents are told of each. */
+    /** More are not sent, for all other agents get each. */
     public static final int MOST_SESSIONS = 16;
 
     public Agent {

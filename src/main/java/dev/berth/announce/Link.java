@@ -30,7 +30,7 @@ public record Link(String name, String hardware, List<IpRange> networks) {
     }
 
     /**
-     * Those that others are told of, by name: all, if they are not many; else first those that the addresses belong on, and
+     * What the other agents hear of them, by name: all, if they are not many; else first those that the addresses belong on, and
      * of each first the networks that have one.
      *
      * @param asking the addresses; not called if it does not matter

@@ -63,7 +63,7 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
         /**
          * Of what was decided for BGP.
          *
-         * @param isTold whether a router is told of a route
+         * @param isTold whether a route is announced to a router
          */
         public static Part ofBgp(SequencedMap<Ip, RouteVerdict> verdicts, Predicate<Route> isTold) {
             Builder builder = new Builder();

@@ -71,7 +71,7 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
     }
 
     /**
-     * Whether a router is told of an address by a node that is not about to leave the cluster.
+     * Whether a node that is not about to leave the cluster announces an address to a router.
      *
      * @param peer the name of its BGPPeer
      */

@@ -247,7 +247,7 @@ public final class Planner {
                 .isPresent();
     }
 
-    /** With the addresses that another controller gave it; whether Berth stands back is not asked: it said not to. */
+    /** With the addresses that another controller gave it; whether Berth defers to it is not asked: it said not to. */
     private ServicePlan takeOver(ServedClass served) {
         AskedAddresses asked = asked(served);
         Optional<WaitReason> hindrance = Adoption.hindrance(service, served, asked);

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
-/** A provider in another process, which comes and goes. Closing it lets go of that process, which goes on. */
+/** A provider in another process, which comes and goes. Closing it closes the connection; that process goes on. */
 public interface RemoteProvider extends LoadBalancerProvider {
     /**
      * What it said last, also while it is away. When it comes back it may say something else.

@@ -235,7 +235,7 @@ public final class SeveralHosts implements RemoteProvider {
         }
     }
 
-    /** Takes its turn with the one that hosts are told of: who had it before may have taken it away. */
+    /** Takes its turn with the one that hosts are notified of: who had it before may have taken it away. */
     private Asked turn(ServiceIdentity service) {
         try {
             while (true) {

@@ -2,7 +2,7 @@ package dev.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.agent.ClusterView.Claim;
+import dev.berth.agent.KeptObjects.Claim;
 import dev.berth.claim.ServiceKey;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -383,6 +383,7 @@ final class BgpBench {
                 "of " + REQUESTS + " requests, beside " + ANNOUNCED + " addresses", "failed", "slowest, ms");
         LabAgent agent = agents.getFirst();
         LabSpeaker speaker = speakers.getFirst();
+        lost("nothing is ended", url(local), () -> {});
         lost("the agent is killed, and is back", url(local), () -> {
             agent.kill();
             agent.start().awaitReady();

@@ -51,7 +51,7 @@ final class Membership {
     /** The pause between pings of those that do not live, and of those that live and are not watched. */
     static final long SEARCH = 300;
 
-    /** For how long this may have stood still before all others get their time anew. */
+    /** For how long this may have stood still before the time to answer begins again for all others. */
     static final long PAUSE = 500;
 
     /** For how long an agent that is willing is, if that is not said again: what it should do may hang. */
@@ -321,7 +321,7 @@ final class Membership {
         };
     }
 
-    /** It proves nothing: somebody may have recorded it. So one that has begun anew has to answer first. */
+    /** It proves nothing: somebody may have recorded it. So one that was restarted has to answer first. */
     private List<Message> hearQuestion(Message question, Peer from, long now) {
         List<Message> messages = new ArrayList<>();
         if (question.kind() == Kind.PING || !from.isAlive || !from.isWatched) {

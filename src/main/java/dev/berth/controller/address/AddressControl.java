@@ -130,7 +130,7 @@ public final class AddressControl {
             Optional<ServiceState> service = seen.service();
             boolean anothers = !owner.isReservation() && !isOwner(service, owner);
             if (!anothers || service.isPresent()) {
-                // One of the same name takes over what its predecessor held, or lets go of it itself.
+                // One of the same name takes over what its predecessor held, or releases it itself.
                 if (news
                         || anothers
                         || !service.map(ServiceState::wantsLoadBalancer).orElse(false)) {

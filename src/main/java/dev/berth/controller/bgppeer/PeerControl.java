@@ -47,7 +47,7 @@ public final class PeerControl {
     private Instant looked = Instant.MIN;
 
     /** By peer and node, after which renewal its agent was found silent. Said once: the agent may be there all the same. */
-    private final Map<String, String> mourned = new ConcurrentHashMap<>();
+    private final Map<String, String> reported = new ConcurrentHashMap<>();
 
     private volatile Cache<BGPPeer> peers = Cache.empty();
 
@@ -109,7 +109,7 @@ public final class PeerControl {
         Optional<BGPPeer> found = peers.get(null, name);
         if (found.isEmpty()) {
             written.remove(name);
-            mourned.keySet().removeIf(one -> one.startsWith(name + "/"));
+            reported.keySet().removeIf(one -> one.startsWith(name + "/"));
             return Next.ON_EVENT;
         }
         BGPPeer peer = found.get();
@@ -135,7 +135,7 @@ public final class PeerControl {
         }
         if (silent.isPresent()) {
             if (writes.entry(peer, silent.get())) {
-                mourn(name, silent.get());
+                report(name, silent.get());
             }
             return Next.after(PAUSE);
         }
@@ -207,7 +207,7 @@ public final class PeerControl {
                 .filter(session -> !UNKNOWN.equals(session.state()))
                 .flatMap(session -> heartbeats
                         .silentSince(session.node(), steady.instant())
-                        .filter(renewed -> !renewed.equals(mourned.get(name + "/" + session.node())))
+                        .filter(renewed -> !renewed.equals(reported.get(name + "/" + session.node())))
                         .map(renewed -> silent(session.node(), renewed))
                         .stream())
                 .findFirst();
@@ -225,10 +225,10 @@ public final class PeerControl {
                 null);
     }
 
-    private synchronized void mourn(String name, NodeSession session) {
+    private synchronized void report(String name, NodeSession session) {
         heartbeats
                 .silentSince(session.node(), steady.instant())
-                .ifPresent(renewed -> mourned.put(name + "/" + session.node(), renewed));
+                .ifPresent(renewed -> reported.put(name + "/" + session.node(), renewed));
     }
 
     /** The fields that are to be written; empty: they are as they should be. */

@@ -65,7 +65,7 @@ public final class Certificates {
         return judged;
     }
 
-    /** A day before, if it is far off: nobody is told of it for nothing more often. */
+    /** A day before, if it is far off: nobody is notified for nothing more often. */
     private void lookAgain(String secret, Instant at, Instant now) {
         Duration until = Duration.between(now, at);
         if (until.compareTo(LONGEST) > 0) {

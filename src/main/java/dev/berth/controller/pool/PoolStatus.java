@@ -48,7 +48,7 @@ final class PoolStatus {
 
     private static final int FORETOLD = 10;
 
-    /** What Services would get is looked at anew after this, for it is as much work as to serve them. */
+    /** What Services would get is looked at again after this, for it is as much work as to serve them. */
     private static final Duration LOOK_AHEAD = Duration.ofSeconds(10);
 
     private final Ledger ledger;

@@ -33,11 +33,11 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
         List<Report> reports = new ArrayList<>();
         reports.add(
                 new Report("Served", Status.TRUE, "Served", "the API server serves ServiceCIDR and IPAddress", false));
-        reports.add(fillingUp());
+        reports.add(capacityLow());
         grown().ifPresent(reports::add);
         retired().ifPresent(reports::add);
         reserved().ifPresent(reports::add);
-        reports.add(sound());
+        reports.add(healthy());
         return reports;
     }
 
@@ -53,7 +53,7 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
         };
     }
 
-    private Report fillingUp() {
+    private Report capacityLow() {
         List<String> warnings = Stream.of(IpFamily.values())
                 .flatMap(family -> warning(family).stream())
                 .toList();
@@ -227,7 +227,7 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
         };
     }
 
-    private Report sound() {
+    private Report healthy() {
         List<Finding> findings = look.findings();
         return findings.isEmpty()
                 ? new Report("Healthy", Status.TRUE, "NothingFound", "the audit found nothing", false)

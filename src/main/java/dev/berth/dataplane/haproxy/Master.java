@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * HAProxy's master process, which starts a worker for each configuration. It is known by its pid file, and answers at a
- * socket of its own; while it starts itself anew, it answers nothing for a moment.
+ * socket of its own; while it restarts itself, it answers nothing for a moment.
  */
 final class Master {
     private static final Logger LOG = LoggerFactory.getLogger(Master.class);
@@ -27,7 +27,7 @@ final class Master {
     /** In place of a worker: none has the current configuration. */
     private static final long NONE = 0;
 
-    /** The same: the master starts itself anew, and answers nothing for a moment. */
+    /** The same: the master restarts itself, and answers nothing for a moment. */
     private static final long BUSY = -1;
 
     private final Path directory;
@@ -123,7 +123,7 @@ final class Master {
         static final Shown NOTHING = new Shown(BUSY, 0, 0);
 
         static Shown of(String answer) {
-            // An empty line ends it; a master that starts itself anew cuts it off.
+            // An empty line ends it; a master that restarts itself cuts it off.
             if (!answer.endsWith("\n\n")) {
                 return NOTHING;
             }

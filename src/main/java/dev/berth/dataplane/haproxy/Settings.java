@@ -108,7 +108,7 @@ record Settings(
         if (settings.getOrDefault("interface", "lo").equals("lo")) {
             throw new ProviderException(
                     "setting \"peers\" needs \"interface\", the network card of the clients' network:"
-                            + " nobody is told of an address on lo that it has come to another host");
+                            + " no neighbour hears that an address on lo has moved to another host");
         }
         InetSocketAddress listen = place("listen", settings.getOrDefault("listen", ""));
         List<InetSocketAddress> others = Pattern.compile(",")

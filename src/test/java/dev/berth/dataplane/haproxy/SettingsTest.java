@@ -73,7 +73,7 @@ class SettingsTest {
         assertRefused(
                 "interface",
                 "lo",
-                "setting \"peers\" needs \"interface\", the network card of the clients' network: nobody is told of an address"
-                        + " on lo that it has come to another host");
+                "setting \"peers\" needs \"interface\", the network card of the clients' network: no neighbour hears that an"
+                        + " address on lo has moved to another host");
     }
 }
