@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * All pools, checked against themselves, each other and the cluster. Immutable.
  *
- * <p>A pool with a fault goes on with the rest of its ranges: one wrong line stops nobody's work.
+ * <p>A pool with a fault goes on with the rest of its ranges: one wrong line stops nobody's work. But if what it excludes
+ * cannot be read, nothing new is allocated from it: any of its addresses may be excluded.
  */
 public final class PoolBook {
     private static final Comparator<Pool> BY_PRIORITY =
@@ -87,18 +88,21 @@ public final class PoolBook {
         for (PoolDeclaration declaration :
                 declarations.stream().sorted(PoolDeclaration.BY_AGE).toList()) {
             List<String> said = new ArrayList<>(declaration.faults());
-            if (!declaration.isWhole()) {
+            List<IpRange> withheld = declaration.excluded().stream()
+                    .flatMap(text -> read(text, "excluded", said).stream())
+                    .toList();
+            boolean isWhole = declaration.isWhole()
+                    && withheld.size() == declaration.excluded().size();
+            if (!isWhole) {
                 said.add("nothing is allocated from it until that is corrected");
             }
             List<IpRange> own = ownRanges(declaration, said);
             IpSet usable = IpSet.of(own);
             subtractTaken(usable, own, taken, said);
             String what = "AddressPool \"" + declaration.name() + "\"";
-            for (String text : declaration.excluded()) {
-                read(text, "excluded", said).ifPresent(range -> {
-                    usable.removeAll(range);
-                    excluded.add(new Taken(what, range, false));
-                });
+            for (IpRange range : withheld) {
+                usable.removeAll(range);
+                excluded.add(new Taken(what, range, false));
             }
             if (declaration.withoutEnds()) {
                 declaration.addresses().stream().flatMap(PoolBook::ends).forEach(usable::remove);
@@ -110,7 +114,7 @@ public final class PoolBook {
                     own.stream().map(IpRange::family).collect(Collectors.toSet()),
                     usable.runs(),
                     declaration.policy(),
-                    declaration.isWhole()));
+                    isWhole));
         }
         return new PoolBook(
                 pools,

@@ -107,21 +107,31 @@ class PoolBookTest {
     }
 
     @Test
-    void whatIsExcluded_isLeftOut_andABadExclusionIsSaid() {
-        PoolDeclaration plain = pool("edge", "192.0.2.0/30");
-        PoolBook book = book(new PoolDeclaration(
-                plain.name(),
-                plain.created(),
-                plain.addresses(),
-                List.of("192.0.2.0", "192.0.2.9-192.0.2.8"),
-                false,
-                plain.policy(),
-                false));
+    void whatIsExcluded_isLeftOut() {
+        PoolBook book = excluding("192.0.2.0");
 
         assertThat(ranges(book, "edge")).containsExactly(IpRange.parse("192.0.2.1-192.0.2.3"));
+        assertThat(book.faults("edge")).isEmpty();
+        assertThat(book.named("edge").orElseThrow().isWhole()).isTrue();
+    }
+
+    private static PoolBook excluding(String... excluded) {
+        PoolDeclaration plain = pool("edge", "192.0.2.0/30");
+        return book(new PoolDeclaration(
+                plain.name(), plain.created(), plain.addresses(), List.of(excluded), false, plain.policy(), false));
+    }
+
+    @Test
+    void whileAnExclusionCannotBeRead_nothingNewIsAllocated_forItMayBeAnyAddress() {
+        PoolBook book = excluding("192.0.2.0", "192.0.2.9-192.0.2.8");
+
+        assertThat(book.named("edge").orElseThrow().isWhole()).isFalse();
         assertThat(book.faults("edge"))
                 .containsExactly(
-                        "excluded 192.0.2.9-192.0.2.8 ends before it starts; swap the bounds or write it as a CIDR");
+                        "excluded 192.0.2.9-192.0.2.8 ends before it starts; swap the bounds or write it as a CIDR",
+                        "nothing is allocated from it until that is corrected");
+        // What Services have of it stays theirs.
+        assertThat(ranges(book, "edge")).containsExactly(IpRange.parse("192.0.2.1-192.0.2.3"));
     }
 
     @Test
