@@ -50,14 +50,15 @@ final class Convergence {
     }
 
     /**
-     * The node announces what was decided. What it announces first is no change.
+     * The node announces what was decided, also of what changed meanwhile. What it announces first is no change.
      *
      * @param announced all of it: compared by equals
      */
     synchronized void end(Object announced) {
         if (last != null && !announced.equals(last)) {
-            begun.ifPresent(
-                    since -> seconds.accept((clock.getAsLong() - since) / (double) TimeUnit.SECONDS.toNanos(1)));
+            (begun.isPresent() ? begun : waiting)
+                    .ifPresent(
+                            since -> seconds.accept((clock.getAsLong() - since) / (double) TimeUnit.SECONDS.toNanos(1)));
         }
         begun = OptionalLong.empty();
         last = announced;

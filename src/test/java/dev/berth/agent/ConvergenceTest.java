@@ -62,6 +62,19 @@ class ConvergenceTest {
     }
 
     @Test
+    void changeThatComesWhileItIsDecided_counts_ifTheDecisionKnowsOfIt() {
+        convergence.begin();
+        at(100);
+        convergence.change();
+        at(150);
+        announce("a");
+        convergence.begin();
+        announce("a");
+
+        assertThat(seconds).containsExactly(0.05);
+    }
+
+    @Test
     void changesThatAreDecidedAboutTogether_areCountedOnce_fromTheFirst() {
         at(100);
         convergence.change();
