@@ -58,7 +58,7 @@ class PrintedTextTest {
             new Compared("l2.md", "kubectl get service lan", "lab/PodsIT"),
             new Compared("l2.md", "kubectl get addresses -o custom-columns", "announce/AnnouncementsPageTest"),
             new Compared("l2.md", "kubectl get service web -o jsonpath", "announce/AnnouncementsPageTest"),
-            new Compared("load-balancer-classes.md", "TargetsHealthy", "loadbalancer/ConditionsTest"),
+            new Compared("load-balancer-classes.md", "TargetsHealthy", "loadbalancer/ServiceConditionsTest"),
             new Compared("operations.md", "kubectl get crds,namespaces", "it/RemovalIT"),
             new Compared("operations.md", JAR + "status", "it/UnservedIT"));
 

@@ -57,8 +57,8 @@ final class Convergence {
     synchronized void end(Object announced) {
         if (last != null && !announced.equals(last)) {
             (begun.isPresent() ? begun : waiting)
-                    .ifPresent(
-                            since -> seconds.accept((clock.getAsLong() - since) / (double) TimeUnit.SECONDS.toNanos(1)));
+                    .ifPresent(since ->
+                            seconds.accept((clock.getAsLong() - since) / (double) TimeUnit.SECONDS.toNanos(1)));
         }
         begun = OptionalLong.empty();
         last = announced;

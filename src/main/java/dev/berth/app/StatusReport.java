@@ -4,7 +4,7 @@ import dev.berth.kube.Classes;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Condition;
-import dev.berth.loadbalancer.Conditions;
+import dev.berth.loadbalancer.ServiceConditions;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Unserved;
@@ -125,12 +125,13 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
 
     private static Optional<String> waits(ServiceState service) {
         return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
-                .flatMap(said -> Conditions.waitsFor(said).map(reason -> line("waits", service, said)));
+                .flatMap(said -> ServiceConditions.waitsFor(said).map(reason -> line("waits", service, said)));
     }
 
     private static Optional<String> wishes(ServiceState service) {
         return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
-                .flatMap(said -> Conditions.wishesFor(said).map(reason -> line("has an address, but", service, said)));
+                .flatMap(said ->
+                        ServiceConditions.wishesFor(said).map(reason -> line("has an address, but", service, said)));
     }
 
     private static String line(String what, ServiceState service, Condition said) {

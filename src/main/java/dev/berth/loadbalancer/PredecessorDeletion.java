@@ -113,7 +113,7 @@ public final class PredecessorDeletion {
     }
 
     private PredecessorEffect sayWhy(ServiceState state, Trouble what) {
-        Publication wanted = Conditions.whyItIsLeft(
+        Publication wanted = ServiceConditions.whyItIsLeft(
                 state, plan.wishes(), situation, what.reason().name(), what.message());
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         boolean inWordsOnly =

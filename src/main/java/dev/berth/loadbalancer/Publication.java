@@ -157,7 +157,7 @@ public record Publication(
             @Nullable List<Published> ingress,
             List<Condition> conditions,
             List<String> removedConditions) {
-        /** Conditions whose messages have numbers, or names of nodes. */
+        /** ServiceConditions whose messages have numbers, or names of nodes. */
         private static final List<String> IN_NUMBERS =
                 List.of(WellKnownNames.TARGETS_HEALTHY, WellKnownNames.ANNOUNCED);
 

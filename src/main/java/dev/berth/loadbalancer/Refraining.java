@@ -61,7 +61,7 @@ public final class Refraining {
             if (step instanceof Step.Explain(String reason, String message)) {
                 return publish(
                         service,
-                        Conditions.whyItIsLeft(service, AddressConstraints.NONE, situation, reason, message),
+                        ServiceConditions.whyItIsLeft(service, AddressConstraints.NONE, situation, reason, message),
                         "saying why it is left alone",
                         situation);
             }

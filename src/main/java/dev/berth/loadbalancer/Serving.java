@@ -154,8 +154,8 @@ public final class Serving {
         return selected;
     }
 
-    private Conditions conditions() {
-        return new Conditions(
+    private ServiceConditions conditions() {
+        return new ServiceConditions(
                 service,
                 served,
                 facts,
@@ -229,7 +229,7 @@ public final class Serving {
     /** Nothing failed where it has an address of each family that it asks for, and only wishes for another. */
     private String allocationFailed() {
         Condition assigned = conditions().assigned();
-        return Conditions.waitsFor(assigned).isPresent() ? "AllocationFailed" : assigned.reason();
+        return ServiceConditions.waitsFor(assigned).isPresent() ? "AllocationFailed" : assigned.reason();
     }
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
@@ -239,7 +239,7 @@ public final class Serving {
                         // What is dated in the future was said by a clock that was ahead.
                         .filter(said -> Duration.between(said.since(), situation.now())
                                         .abs()
-                                        .compareTo(Conditions.OVERWRITES_WITHIN)
+                                        .compareTo(ServiceConditions.OVERWRITES_WITHIN)
                                 < 0)
                         .isPresent();
     }
@@ -277,7 +277,7 @@ public final class Serving {
 
     /** What the Service must say by what is known; {@code ingress} absent: leave it as it is. */
     private Publication publication(Optional<List<Published>> ingress) {
-        Conditions conditions = conditions();
+        ServiceConditions conditions = conditions();
         return new Publication(
                 bringsItsOwn() || !conditions.addresses().isEmpty(), mark(), ingress.orElse(null), conditions.all());
     }
@@ -346,7 +346,7 @@ public final class Serving {
     private Optional<Duration> again() {
         return facts.again()
                 // The condition goes by itself when it is over.
-                .or(() -> isInConflict() ? Optional.of(Conditions.OVERWRITES_WITHIN) : Optional.empty())
+                .or(() -> isInConflict() ? Optional.of(ServiceConditions.OVERWRITES_WITHIN) : Optional.empty())
                 .or(() -> isModeMissing() ? Optional.of(IpModes.ASK_AGAIN) : Optional.empty());
     }
 

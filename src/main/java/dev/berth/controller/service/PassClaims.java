@@ -15,10 +15,10 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
-import dev.berth.loadbalancer.Conditions;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServedClass;
+import dev.berth.loadbalancer.ServiceConditions;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Step;
@@ -278,7 +278,7 @@ final class PassClaims {
         ServiceState state = pass.writes().newest(planned);
         return switch (pass.parts()
                 .cluster()
-                .publish(state, Conditions.releasing(state, addresses, pass.now()), false)) {
+                .publish(state, ServiceConditions.releasing(state, addresses, pass.now()), false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 pass.wrote(answer, pass.planned());
                 yield Optional.empty();

@@ -6,13 +6,13 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Condition;
-import dev.berth.loadbalancer.Conditions;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.PredecessorEffect;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.RefrainingEffect;
+import dev.berth.loadbalancer.ServiceConditions;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.TearDownEffect;
@@ -73,7 +73,7 @@ final class PassStatus {
     private void countWait(Publication wanted) {
         wanted.conditions().stream()
                 .filter(condition -> condition.type().equals(WellKnownNames.ADDRESS_ASSIGNED))
-                .forEach(assigned -> pass.parts().metrics().waits(pass.key(), Conditions.waitsFor(assigned)));
+                .forEach(assigned -> pass.parts().metrics().waits(pass.key(), ServiceConditions.waitsFor(assigned)));
     }
 
     /** Of one that is not served. */

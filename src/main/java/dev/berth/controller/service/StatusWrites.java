@@ -1,8 +1,8 @@
 package dev.berth.controller.service;
 
 import dev.berth.controller.Backoff;
-import dev.berth.loadbalancer.Conditions;
 import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.ServiceConditions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** What was written to the status of one Service, and how often another controller wrote something else. */
 final class StatusWrites {
     /** Overwrites longer ago than this do not count. */
-    static final Duration OVERWRITES_WITHIN = Conditions.OVERWRITES_WITHIN;
+    static final Duration OVERWRITES_WITHIN = ServiceConditions.OVERWRITES_WITHIN;
 
     /** From this one on, an overwrite is not put right at once. */
     private static final int OVERWRITES_IN_CONFLICT = 3;

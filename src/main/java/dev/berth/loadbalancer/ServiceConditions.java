@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * @param announcements who announces which address, as the agents say
  * @param now the lastTransitionTime of a condition whose status changes
  */
-public record Conditions(
+public record ServiceConditions(
         ServiceState service,
         ServedClass served,
         Facts facts,
@@ -53,22 +53,22 @@ public record Conditions(
 
     /** Says what a rule has to say; nothing, where the condition must not be there. */
     private interface Rule {
-        Stream<Condition> on(Conditions given);
+        Stream<Condition> on(ServiceConditions given);
     }
 
     private static final List<Rule> RULES = List.of(
-            Conditions::addressAssigned,
-            Conditions::programmed,
-            Conditions::announced,
-            Conditions::targetsHealthy,
-            Conditions::ofDemand,
-            Conditions::sharingConflict,
-            Conditions::nodePortsConflict,
-            Conditions::annotationsIgnored,
-            Conditions::addressStranded,
-            Conditions::statusConflict);
+            ServiceConditions::addressAssigned,
+            ServiceConditions::programmed,
+            ServiceConditions::announced,
+            ServiceConditions::targetsHealthy,
+            ServiceConditions::ofDemand,
+            ServiceConditions::sharingConflict,
+            ServiceConditions::nodePortsConflict,
+            ServiceConditions::annotationsIgnored,
+            ServiceConditions::addressStranded,
+            ServiceConditions::statusConflict);
 
-    public Conditions {
+    public ServiceConditions {
         addresses = List.copyOf(addresses);
         stranded = List.copyOf(stranded);
     }

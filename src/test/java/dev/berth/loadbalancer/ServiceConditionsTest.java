@@ -37,7 +37,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Each condition of a Service that is served, and what it says. */
-class ConditionsTest {
+class ServiceConditionsTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final WaitReason FULL = new WaitReason("PoolExhausted", "no free address");
     private static final ServedClass POOLS = served(Capabilities.fromPools(IpMode.VIP));
@@ -52,7 +52,7 @@ class ConditionsTest {
     }
 
     private static List<String> of(ServedClass served, Facts facts, ServiceState service, String... addresses) {
-        return new Conditions(
+        return new ServiceConditions(
                         service,
                         served,
                         facts,
@@ -145,7 +145,7 @@ class ConditionsTest {
         EnsureOutcome.Ready ready =
                 EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.PROXY)))
                         .withTargets(new TargetHealth(total, healthy)));
-        return new Conditions(
+        return new ServiceConditions(
                         service,
                         POOLS,
                         Facts.NONE,
@@ -189,9 +189,9 @@ class ConditionsTest {
 
     @Test
     void whatMetricsCount_isTheReasonOfAllThatAreNotWhollyAssigned() {
-        assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.TRUE, "Assigned", "", NOW)))
+        assertThat(ServiceConditions.waitsFor(new Condition("t", Condition.Status.TRUE, "Assigned", "", NOW)))
                 .isEmpty();
-        assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.TRUE, "PartiallyAssigned", "", NOW)))
+        assertThat(ServiceConditions.waitsFor(new Condition("t", Condition.Status.TRUE, "PartiallyAssigned", "", NOW)))
                 .contains("PartiallyAssigned");
     }
 
@@ -200,10 +200,10 @@ class ConditionsTest {
         for (String reason :
                 List.of("ReplacementPending", "AddressOfOtherPool", "PoolNotFound", "InvalidRetain", "ClassMissing")) {
             Condition assigned = new Condition("t", Condition.Status.TRUE, reason, "", NOW);
-            assertThat(Conditions.waitsFor(assigned)).isEmpty();
-            assertThat(Conditions.wishesFor(assigned)).contains(reason);
+            assertThat(ServiceConditions.waitsFor(assigned)).isEmpty();
+            assertThat(ServiceConditions.wishesFor(assigned)).contains(reason);
         }
-        assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.FALSE, "PoolNotFound", "", NOW)))
+        assertThat(ServiceConditions.waitsFor(new Condition("t", Condition.Status.FALSE, "PoolNotFound", "", NOW)))
                 .contains("PoolNotFound");
     }
 
@@ -213,7 +213,7 @@ class ConditionsTest {
     }
 
     private static List<String> stranded(PoolBook pools, Holding... stranded) {
-        return new Conditions(
+        return new ServiceConditions(
                         new SampleService().build(),
                         POOLS,
                         Facts.NONE,
@@ -278,7 +278,7 @@ class ConditionsTest {
                         "x/y", provider, Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
                 .served()
                 .getFirst();
-        return new Conditions(
+        return new ServiceConditions(
                         new SampleService().build(),
                         served,
                         Facts.NONE,
