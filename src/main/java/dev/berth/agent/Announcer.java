@@ -25,8 +25,11 @@ import java.util.stream.Collectors;
 
 /** Has the kernel of this node answer for the addresses that it announces, and for no others. One thread. */
 final class Announcer {
-    /** How often what the kernel has is compared with what it should have. */
-    private static final long REPAIR = 10_000;
+    /** How often what the kernel has is compared with what it should have, though it has not notified of a loss. */
+    private static final long REPAIR = 60_000;
+
+    /** The same while somebody else has put an address on the host: nothing notifies of when it is gone. */
+    private static final long REPAIR_REFUSED = 10_000;
 
     /** The same after the kernel has notified of a loss: somebody may remove addresses again and again. */
     private static final long REPAIR_BROKEN = 1_000;
@@ -216,7 +219,7 @@ final class Announcer {
      * unless another machine answers for it by now.
      */
     private void doubt(long now) throws IOException {
-        if (now - rounds.lastRepair >= REPAIR) {
+        if (now - rounds.lastRepair >= REPAIR_REFUSED) {
             compare(now);
         }
         bound.giveUp(address -> conflicts.claimant(address) != null, now);
@@ -231,7 +234,7 @@ final class Announcer {
         // An interface that was down has lost addresses.
         rounds.isBroken |= bound.isLost();
         boolean isSettled = others.isSettled();
-        long repair = rounds.isBroken ? REPAIR_BROKEN : REPAIR;
+        long repair = rounds.isBroken ? REPAIR_BROKEN : refusals.isAnyOnHost() ? REPAIR_REFUSED : REPAIR;
         if (isSettled && (!standing.isDecided || now - rounds.lastRepair >= repair)) {
             compare(now);
         }

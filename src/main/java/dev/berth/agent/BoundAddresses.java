@@ -50,6 +50,9 @@ final class BoundAddresses {
     /** Null: one has come or gone since. */
     private @Nullable Staying staying;
 
+    /** When there is something to tell of one of them, or one is to be taken off, next; 0: not known. */
+    private long due;
+
     /** What was applied last; null: it has to be applied again. */
     private @Nullable Applied applied;
 
@@ -102,6 +105,11 @@ final class BoundAddresses {
         return currentStaying().indexes();
     }
 
+    private void changed() {
+        staying = null;
+        due = 0;
+    }
+
     private Staying currentStaying() {
         Staying now = staying;
         if (now == null) {
@@ -124,8 +132,11 @@ final class BoundAddresses {
         return links.isLost(bound.values().stream().map(one -> new KnownLinks.Lost(one.address, one.index)));
     }
 
-    /** When there is something to do with one of them next; {@link Long#MAX_VALUE}: never. */
+    /** When there is something to do with one of them next, but to probe; {@link Long#MAX_VALUE}: never. */
     long next(boolean isDecided) {
+        if (due > 0 && isDecided) {
+            return due;
+        }
         long next = Long.MAX_VALUE;
         for (Bound one : bound.values()) {
             if (one.ends > 0) {
@@ -134,6 +145,7 @@ final class BoundAddresses {
                 next = Math.min(next, one.tellings.next());
             }
         }
+        due = isDecided ? next : 0;
         return next;
     }
 
@@ -166,7 +178,7 @@ final class BoundAddresses {
             bound.put(left.getKey(), new Bound(left.getKey(), by == null ? "" : by.getName(), index, now));
             LOG.info("{} is on this node since an earlier process", left.getKey());
         }
-        staying = null;
+        changed();
         applied = null;
     }
 
@@ -237,7 +249,7 @@ final class BoundAddresses {
             if (before.ends > 0) {
                 before.ends = 0;
                 before.tellings.begin(now);
-                staying = null;
+                changed();
             }
             return false;
         }
@@ -248,13 +260,13 @@ final class BoundAddresses {
             if (before != null) {
                 MarkedAddresses.remove(before.address, before.index);
                 bound.remove(ip);
-                staying = null;
+                changed();
             }
             if (!MarkedAddresses.add(inet(ip), index)) {
                 return refusals.onHost(ip);
             }
             bound.put(ip, new Bound(ip, verdict.link(), index, now));
-            staying = null;
+            changed();
             metrics.taken.inc();
             LOG.info("{} {}", ip, verdict.sentence());
             return false;
@@ -275,7 +287,7 @@ final class BoundAddresses {
 
     private void end(Bound one, long at) {
         one.ends = at;
-        staying = null;
+        changed();
     }
 
     /** Gives up those that another machine answers for. */
@@ -290,6 +302,10 @@ final class BoundAddresses {
 
     /** Takes off those whose time has come. */
     void takeOff(long now) {
+        if (due > now) {
+            return;
+        }
+        due = 0;
         bound.entrySet().removeIf(entry -> {
             Bound one = entry.getValue();
             if (one.ends == 0 || one.ends > now) {
@@ -334,10 +350,15 @@ final class BoundAddresses {
     /** Tells neighbours again where all of them are, as often as at first. */
     void beginToTell(long now) {
         bound.values().forEach(one -> one.tellings.begin(now));
+        due = 0;
     }
 
     /** Tells neighbours where those are that it is time for. */
     void tell(long now) {
+        if (next(true) > now) {
+            return;
+        }
+        due = 0;
         Map<String, List<String>> byLink = new HashMap<>();
         bound.forEach((ip, one) -> {
             if (one.ends == 0 && one.tellings.next() <= now) {

@@ -13,12 +13,12 @@ import java.util.stream.Stream;
 
 /**
  * The interfaces of this host as they were read last. There may be an interface for each Pod, and thousands of addresses on one, so they
- * are read when the kernel tells that something is otherwise, and every 10 s, in case that it did not. One thread, but for
+ * are read when the kernel notifies of a change, and every minute, in case that it did not. One thread, but for
  * what the kernel tells.
  */
 final class KnownLinks {
     /** In milliseconds. */
-    static final long READ_AGAIN = 10_000;
+    static final long READ_AGAIN = 60_000;
 
     private final Reading reading;
     private final AtomicBoolean isStale = new AtomicBoolean(true);

@@ -24,6 +24,11 @@ final class Refusals {
         addresses.forEach(this::onHost);
     }
 
+    /** Whether the host has one of them from somebody else. */
+    boolean isAnyOnHost() {
+        return refusals.values().stream().anyMatch(refusal -> refusal.reason() == Reason.ADDRESS_ON_HOST);
+    }
+
     /**
      * Says that the host has an address from somebody else.
      *

@@ -27,8 +27,10 @@ class RefusalsTest {
         refusals.onHost(List.of(ONE, OTHER));
         refusals.byKernel(OTHER, 0);
         assertThat(refusals.at(1)).isEqualTo(Map.of(ONE, Reason.ADDRESS_ON_HOST, OTHER, Reason.KERNEL_REFUSES));
+        assertThat(refusals.isAnyOnHost()).isTrue();
         refusals.onHost(List.of());
         assertThat(refusals.at(1)).isEqualTo(Map.of(OTHER, Reason.KERNEL_REFUSES));
+        assertThat(refusals.isAnyOnHost()).isFalse();
     }
 
     @Test
