@@ -20,7 +20,9 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -297,8 +299,15 @@ class AgentTrafficIT {
     /** How often all agents have taken an address so far. */
     private static double taken() {
         return agents.stream()
-                .flatMap(agent -> agent.metrics().lines())
-                .filter(line -> line.startsWith("berth_agent_taken_total "))
+                .mapToDouble(agent -> metric(agent, "berth_agent_taken_total "))
+                .sum();
+    }
+
+    /** The sum of the series that begin like this. */
+    private static double metric(LabAgent agent, String series) {
+        return agent.metrics()
+                .lines()
+                .filter(line -> line.startsWith(series))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
                 .sum();
     }
@@ -658,7 +667,7 @@ class AgentTrafficIT {
         Namespace foreign = lab.loadBalancerHost();
         foreign.ip("address add " + ip(service) + "/32 dev eth0");
         try {
-            String hardware = foreign.ip("-o link show dev eth0").replaceAll("(?s).*link/ether (\\S+).*", "$1");
+            String hardware = foreign.hardware();
             LabAgent owner = await(
                     () -> owner(ip(service)),
                     now -> now.announcements().contains("; another machine claims it: " + hardware));
@@ -669,6 +678,52 @@ class AgentTrafficIT {
         } finally {
             foreign.ip("address del " + ip(service) + "/32 dev eth0");
         }
+    }
+
+    /** Agents of two clusters have different keys. */
+    @Test
+    void agentsOfAnotherInstallation_thatAnnounceTheSameAddress_areNamedOnBothSides_andNoneFights() throws IOException {
+        pod(1, "a");
+        LabAgent left = agents.getLast();
+        List<LabAgent> rest = agents.subList(0, 2);
+        Path key = Files.writeString(lab.folder().resolve("other.key"), "a key of another cluster, for its agents\n");
+        left.end();
+        try (LabAgent other = new LabAgent(left.node(), key).start().awaitReady()) {
+            double told = rest.stream().mapToDouble(AgentTrafficIT::told).sum();
+            Service service = service(
+                    "web", change -> change.editSpec().withIpFamilies("IPv4").endSpec());
+            LabAgent owner = await(
+                            () -> rest.stream()
+                                    .filter(agent -> agent.has(ip(service)))
+                                    .toList(),
+                            having -> having.size() == 1)
+                    .getFirst();
+            awaitNamed(other, owner, service);
+            awaitNamed(owner, other, service);
+            assertThat(owner.has(ip(service))).isTrue();
+            assertThat(other.has(ip(service))).isTrue();
+            // As often as where nobody claims it.
+            assertThat(rest.stream().mapToDouble(AgentTrafficIT::told).sum() - told)
+                    .isLessThanOrEqualTo(TELLINGS);
+            assertThat(told(other)).isLessThanOrEqualTo(TELLINGS);
+        } finally {
+            left.start().awaitReady();
+        }
+    }
+
+    /** How often neighbours are told of an address that is taken. */
+    private static final int TELLINGS = 7;
+
+    private static double told(LabAgent agent) {
+        return metric(agent, "berth_agent_neighbour_messages_total{protocol=\"arp\",kind=\"told\"");
+    }
+
+    private static void awaitNamed(LabAgent claimant, LabAgent by, Service service) {
+        await(
+                by::announcements,
+                said -> said.contains(ip(service) + ": announced")
+                        && said.contains("; another machine claims it: "
+                                + claimant.node().namespace().hardware()));
     }
 
     @Test

@@ -229,12 +229,8 @@ final class L2Bench implements Runnable {
             String entry =
                     lab.router().ip("-4 neigh show " + Installation.ips(service).getFirst());
             return lab.nodes().stream()
-                    .filter(node -> entry.contains(hardwareAddress(node)))
+                    .filter(node -> entry.contains(node.namespace().hardware()))
                     .findFirst();
-        }
-
-        private static String hardwareAddress(LabNode node) {
-            return node.namespace().ip("-o link show dev eth0").replaceAll("(?s).*link/ether (\\S+).*", "$1");
         }
 
         private LabNode awaitOwner(Service service, @Nullable LabNode wanted) {

@@ -46,6 +46,11 @@ record Namespace(String name) {
         ip("link set lo up");
     }
 
+    /** The hardware address of its interface eth0. */
+    String hardware() {
+        return ip("-o link show dev eth0").replaceAll("(?s).*link/ether (\\S+).*", "$1");
+    }
+
     /** A command of {@code ip}, its words separated by blanks. */
     String ip(String command) {
         List<String> words = new ArrayList<>(List.of("ip"));
