@@ -232,8 +232,7 @@ class ArchitectureTest {
     private static final int MUTABLE_FIELDS = 5;
 
     /**
-     * Of the ledger and the caches, which hold what is known; of builders; of what picocli fills once; and of {@code
-     * SharedAddresses}, which is to be split.
+     * Of the ledger and the caches, which hold what is known; of builders; and of what picocli fills once.
      */
     private static final List<String> MAY_HAVE_MORE = List.of(
             "dev.berth.claim.Ledger",
@@ -241,8 +240,7 @@ class ArchitectureTest {
             "dev.berth.provider.LoadBalancerRequest$Builder",
             "dev.berth.app.AgentCommand",
             "dev.berth.app.OperatorOptions",
-            "dev.berth.app.ProviderHostCommand",
-            "dev.berth.dataplane.haproxy.SharedAddresses");
+            "dev.berth.app.ProviderHostCommand");
 
     @Test
     void classes_haveFiveMutableFieldsAtMost() {

@@ -52,17 +52,22 @@ final class SharedAddresses implements Addresses {
     private final Map<String, Integer> untold = new LinkedHashMap<>();
 
     private Election election;
-    private long lastRound = now();
-    private long lastLease = now() - Election.BEAT;
-    private long lastTold = now() - TELL_AGAIN;
+    private final Last last = new Last();
     private String trouble = "";
     private boolean closed;
 
     /** How often the others were told. */
     private long beats;
 
-    /** When the last round ended that did not fail. */
-    private long lastWhole = now();
+    /** When it was that something was done, the last time. */
+    private static final class Last {
+        private long round = now();
+        private long lease = now() - Election.BEAT;
+        private long told = now() - TELL_AGAIN;
+
+        /** A round ended that did not fail. */
+        private long whole = now();
+    }
 
     /**
      * Where this host listens for the others, and where they are.
@@ -123,7 +128,7 @@ final class SharedAddresses implements Addresses {
 
     /** Else the kernel has taken all addresses off, and others must not be told that they are here. */
     private boolean isLookedAfter() {
-        return now() - lastWhole <= TimeUnit.SECONDS.toMillis(Election.LEASE_SECONDS);
+        return now() - last.whole <= TimeUnit.SECONDS.toMillis(Election.LEASE_SECONDS);
     }
 
     private boolean isAble() {
@@ -166,8 +171,8 @@ final class SharedAddresses implements Addresses {
 
     private void round() {
         long now = now();
-        election = election.continues(lastRound, now);
-        lastRound = now;
+        election = election.continues(last.round, now);
+        last.round = now;
         refused.values().removeIf(since -> now - since > LEAVE_ALONE);
         held.retainAll(host.bound(held));
         Election.Round round = election.round(isAble(), willing(), held, now);
@@ -180,7 +185,7 @@ final class SharedAddresses implements Addresses {
         bind(round.bound(), now);
         round.contested().forEach(address -> untold.put(address, TELLINGS));
         tell(now);
-        lastWhole = now();
+        last.whole = now();
     }
 
     private void release(Collection<String> released) {
@@ -208,10 +213,10 @@ final class SharedAddresses implements Addresses {
     }
 
     private void bind(Collection<String> wanted, long now) {
-        if (held.containsAll(wanted) && now - lastLease < Election.BEAT) {
+        if (held.containsAll(wanted) && now - last.lease < Election.BEAT) {
             return;
         }
-        lastLease = now;
+        last.lease = now;
         try {
             host.lease(wanted, Election.LEASE_SECONDS);
         } catch (ProviderException failure) {
@@ -223,17 +228,17 @@ final class SharedAddresses implements Addresses {
         held.addAll(bound);
         if (!news.isEmpty()) {
             news.forEach(address -> untold.put(address, TELLINGS));
-            lastTold = now - TELL_AGAIN;
+            last.told = now - TELL_AGAIN;
             LOG.info("bound {}", news);
             peers.push();
         }
     }
 
     private void tell(long now) {
-        if (untold.isEmpty() || now - lastTold < TELL_AGAIN) {
+        if (untold.isEmpty() || now - last.told < TELL_AGAIN) {
             return;
         }
-        lastTold = now;
+        last.told = now;
         try {
             host.tell(List.copyOf(untold.keySet()));
         } catch (IOException failure) {
