@@ -25,12 +25,14 @@ final class Bgp {
      * Announces nothing before {@link #start}.
      *
      * @param others the agents of other nodes that live, by node
+     * @param sessionsChanged notified when {@link #sessions} says something else
      */
     Bgp(
             String node,
             ApiServer server,
             ClusterView cluster,
             Supplier<SequencedMap<String, Agent>> others,
+            Runnable sessionsChanged,
             ManagedChannel channel,
             String namespace,
             Renewal renewal,
@@ -46,6 +48,7 @@ final class Bgp {
                 cluster,
                 view,
                 others,
+                sessionsChanged,
                 new Speaker(channel, () -> changed.get().run()),
                 reports,
                 all,

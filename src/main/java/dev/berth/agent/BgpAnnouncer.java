@@ -44,6 +44,7 @@ final class BgpAnnouncer {
     private final ClusterView cluster;
     private final BgpView view;
     private final Supplier<SequencedMap<String, Agent>> others;
+    private final Runnable changed;
     private final Speaker speaker;
     private final BgpReports reports;
     private final AgentReports all;
@@ -53,7 +54,8 @@ final class BgpAnnouncer {
 
     private final PeerLinks links;
     private final Due due = new Due();
-    private volatile Decision decision = new Decision(List.of(), "", new TreeMap<>(), new TreeMap<>(), List.of());
+    private volatile Decision decision =
+            new Decision(List.of(), "", new TreeMap<>(), List.of(), new TreeMap<>(), List.of());
     private volatile Map<String, SessionState> sessions = Map.of();
 
     private Reported reported = new Reported(decision, sessions, Map.of());
@@ -66,24 +68,27 @@ final class BgpAnnouncer {
      *
      * @param basis what it goes by: the same is not decided twice
      * @param choice of next hops; empty: there was none
+     * @param shared names of the peers that another node may have a session with, too
      * @param routes of all verdicts
      */
     private record Decision(
             List<Object> basis,
             String choice,
             SequencedMap<String, PeerVerdict> peers,
+            List<String> shared,
             SequencedMap<Ip, RouteVerdict> verdicts,
             List<Route> routes) {
         static Decision of(
                 List<Object> basis,
                 String choice,
                 SequencedMap<String, PeerVerdict> peers,
+                List<String> shared,
                 SequencedMap<Ip, RouteVerdict> verdicts) {
             List<Route> routes = Route.merged(verdicts.values().stream()
                     .filter(RouteVerdict.Announces.class::isInstance)
                     .map(verdict -> ((RouteVerdict.Announces) verdict).route())
                     .toList());
-            return new Decision(basis, choice, peers, verdicts, routes);
+            return new Decision(basis, choice, peers, shared, verdicts, routes);
         }
     }
 
@@ -94,12 +99,18 @@ final class BgpAnnouncer {
      */
     private record Reported(Decision decision, Map<String, SessionState> sessions, Map<String, Long> observed) {}
 
-    /** @param others the agents of other nodes that live, by node */
+    /**
+     * Announces nothing before {@link #start}.
+     *
+     * @param others the agents of other nodes that live, by node
+     * @param changed notified when {@link #sessions} says something else
+     */
     BgpAnnouncer(
             String node,
             ClusterView cluster,
             BgpView view,
             Supplier<SequencedMap<String, Agent>> others,
+            Runnable changed,
             Speaker speaker,
             BgpReports reports,
             AgentReports all,
@@ -109,6 +120,7 @@ final class BgpAnnouncer {
         this.cluster = cluster;
         this.view = view;
         this.others = others;
+        this.changed = changed;
         this.speaker = speaker;
         this.reports = reports;
         this.all = all;
@@ -158,8 +170,8 @@ final class BgpAnnouncer {
                 isReached = false;
                 metrics.speaker.set(0);
                 metrics.sessions.set(0);
-                sessions = decision.peers().keySet().stream()
-                        .collect(Collectors.toMap(name -> name, _ -> SessionState.none(why)));
+                become(decision.peers().keySet().stream()
+                        .collect(Collectors.toMap(name -> name, _ -> SessionState.none(why))));
                 var _ = report(reported.observed());
             }
         }
@@ -168,13 +180,15 @@ final class BgpAnnouncer {
 
     private void announce() throws IOException {
         convergence.begin();
+        // First: what is read after it may be newer, and is decided about again.
+        long number = cluster.number();
         BgpView.OwnNode own = view.node();
         List<BgpView.PeerObject> objects = view.peers();
         List<ReadPeer> all = objects.stream().map(BgpView.PeerObject::peer).toList();
         List<Ip> foreign = foreign(all);
         Map<String, PeerLink> known = links.look(onInterfaces(all, own), speaker::routers);
         Situation situation = situation();
-        List<Object> basis = List.of(cluster.number(), situation.agents(), own, view.passwords(), foreign, known, all);
+        List<Object> basis = List.of(number, situation.agents(), own, view.passwords(), foreign, known, all);
         if (!basis.equals(decision.basis())) {
             decide(basis, situation, own, foreign, known, all);
         }
@@ -183,7 +197,7 @@ final class BgpAnnouncer {
                 nodeRoutes(situation, own, decision.peers()).sessions();
         metrics.peers.set(decision.peers().size());
         Map<String, SessionState> before = sessions;
-        sessions = speaker.bring(new Wanted(routerId(own), wanted, routes, ipv6(own)));
+        become(speaker.bring(new Wanted(routerId(own), wanted, routes, ipv6(own))));
         convergence.end(routes);
         Map<String, Long> observed =
                 objects.stream().collect(Collectors.toMap(one -> one.peer().name(), BgpView.PeerObject::generation));
@@ -293,7 +307,7 @@ final class BgpAnnouncer {
                 warnings.warn("BGPPeer " + name + ": " + why);
             }
         });
-        decision = Decision.of(basis, choice, peers, verdicts);
+        decision = Decision.of(basis, choice, peers, routes.shared(), verdicts);
     }
 
     private static String told(RouteVerdict verdict) {
@@ -304,17 +318,26 @@ final class BgpAnnouncer {
         return new NodeRoutes(node, situation, NextHops.of(own.addresses()).byFamily(), peers);
     }
 
-    /** Names of BGPPeers whose router gets routes of all families that they name. */
+    /** Says how the sessions do from now on. */
+    private void become(Map<String, SessionState> now) {
+        List<String> before = sessions();
+        sessions = now;
+        if (!before.equals(sessions())) {
+            changed.run();
+        }
+    }
+
+    /** Names of BGPPeers whose router gets routes of all families that they name, and may get them of other nodes, too. */
     List<String> sessions() {
         Map<String, SessionState> states = sessions;
-        return decision.peers().entrySet().stream()
-                .filter(peer -> peer.getValue() instanceof PeerVerdict.Session session
-                        && Optional.ofNullable(states.get(peer.getKey()))
+        Decision by = decision;
+        return by.shared().stream()
+                .filter(peer -> by.peers().get(peer) instanceof PeerVerdict.Session session
+                        && Optional.ofNullable(states.get(peer))
                                 .filter(SessionState::isEstablished)
                                 .filter(state -> state.families()
                                         .containsAll(session.peer().families()))
                                 .isPresent())
-                .map(Map.Entry::getKey)
                 .limit(Agent.MOST_SESSIONS)
                 .toList();
     }

@@ -209,6 +209,8 @@ final class BoundAddresses {
         if (what.equals(applied)) {
             return false;
         }
+        // Also if what follows ends early.
+        applied = null;
         Set<Ip> ofOthers = isTaking(verdicts) ? ofOthers(MarkedAddresses.all()) : Set.of();
         boolean isNews = false;
         for (Map.Entry<Ip, Verdict> entry : verdicts.entrySet()) {

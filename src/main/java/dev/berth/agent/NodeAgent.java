@@ -66,6 +66,7 @@ public final class NodeAgent implements AutoCloseable {
                         server,
                         view,
                         others::alive,
+                        changed,
                         speaker,
                         namespace,
                         renewal,

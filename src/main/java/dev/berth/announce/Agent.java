@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * @param steady whether it has lived for a while; addresses stay where they are until it has
  * @param links the interfaces of its node
  * @param refused addresses that it cannot take, and why: others have to
- * @param sessions names of BGPPeers whose router its node tells of routes, of all families that they name; at most
+ * @param sessions names of BGPPeers whose router its node announces routes to, of all families that they name; at most
  *     {@value #MOST_SESSIONS}
  */
 public record Agent(

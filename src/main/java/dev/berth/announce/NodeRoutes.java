@@ -182,6 +182,22 @@ public record NodeRoutes(
                 .toList();
     }
 
+    /**
+     * The peers whose routers several nodes may have a session with, and that this node has a next hop for of all families that
+     * they name: what it announces to one of them, another node need not. Routers of peers on an interface are each node's own.
+     */
+    public List<String> shared() {
+        return sessions().stream()
+                .filter(session -> session.peer().router() instanceof BgpPeer.Router.AtAddress
+                        && session.peer().families().stream().allMatch(family -> hasNextHop(session, family)))
+                .map(session -> session.peer().name())
+                .toList();
+    }
+
+    private boolean hasNextHop(PeerVerdict.Session session, IpFamily family) {
+        return nextHops.containsKey(family) || session.own().isPresent() || takesIpv6(session.peer());
+    }
+
     private boolean takesIpv6(BgpPeer peer) {
         return peer.hasIpv6NextHops() && nextHops.containsKey(IpFamily.IPV6);
     }
@@ -206,7 +222,7 @@ public record NodeRoutes(
             return new RouteVerdict.Silent(Reason.NO_NEXT_HOP);
         }
         List<String> told = sessions().stream()
-                .filter(session -> own != null || session.own().isPresent() || takesIpv6(session.peer()))
+                .filter(session -> hasNextHop(session, family))
                 .map(PeerVerdict.Session::peer)
                 .filter(peer ->
                         peer.families().contains(family) && asked.parameters().allows(peer))

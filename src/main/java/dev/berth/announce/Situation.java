@@ -71,13 +71,15 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
     }
 
     /**
-     * Whether a node that is not about to leave the cluster announces an address to a router.
+     * Whether a node that is not about to leave the cluster announces an address to a router. One whose agent has lost the API
+     * server may not know of the address.
      *
      * @param peer the name of its BGPPeer
      */
     boolean isTold(String peer, AskedRoute asked) {
         return agents.entrySet().stream()
                 .filter(agent -> agent.getValue().willing()
+                        && agent.getValue().contact() != ApiContact.LOST
                         && agent.getValue().sessions().contains(peer))
                 .map(Map.Entry::getKey)
                 .anyMatch(node -> isStaying(node) && asked.objection(node).isEmpty());

@@ -303,6 +303,12 @@ class NodeRoutesTest {
                         false,
                         List.of("east", "west")),
                 new Leaving(
+                        "the other's agent has lost the API server, and may not know of the address",
+                        fit,
+                        new Agent(true, ApiContact.LOST, true, List.of(), new TreeMap<>(), List.of("east", "west")),
+                        false,
+                        List.of("east", "west")),
+                new Leaving(
                         "the other has no endpoint, with policy Local",
                         fit,
                         agent(true, "east", "west"),
@@ -332,6 +338,27 @@ class NodeRoutesTest {
         } else {
             assertThat(route(node, asked).peers()).isEqualTo(row.told());
         }
+    }
+
+    @Test
+    void peerIsShared_ifTheNodeHasANextHopOfAllItsFamilies_andItsRouterMayBeOfOtherNodes() {
+        SequencedMap<String, PeerVerdict> peers = peers(
+                Map.of(),
+                peer("both", "192.0.2.252"),
+                sample("ipv4", "192.0.2.253").families(IpFamily.IPV4).peer(),
+                sample("takes", "192.0.2.254").ipv6NextHops().peer());
+        peers.putAll(
+                onEth1(List.of(BgpPeerSample.onInterface("spine", "eth1").peer()), Map.of("eth1", link("fe80::1"))));
+        Situation situation = alone(Optional.of(NodeFacts.FIT));
+
+        assertThat(new NodeRoutes(
+                                "a", situation, new TreeMap<>(Map.of(IpFamily.IPV4, NODE, IpFamily.IPV6, NODE6)), peers)
+                        .shared())
+                .containsExactly("both", "ipv4", "takes");
+        assertThat(new NodeRoutes("a", situation, new TreeMap<>(Map.of(IpFamily.IPV4, NODE)), peers).shared())
+                .containsExactly("ipv4");
+        assertThat(new NodeRoutes("a", situation, new TreeMap<>(Map.of(IpFamily.IPV6, NODE6)), peers).shared())
+                .containsExactly("takes");
     }
 
     @Test

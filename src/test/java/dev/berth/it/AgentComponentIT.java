@@ -162,6 +162,10 @@ class AgentComponentIT {
             // With the name of another agent's field manager it would take that one's entry away.
             assertThat(denialOfStatus(berth.client(), "b", "agents-node-b")).isEmpty();
             assertThat(denialOfStatus(agent, "b", "agents-node-a")).isPresent();
+            assertThat(denial(() -> agent.resource(Serialization.unmarshal(READY, BGPPeer.class))
+                            .subresource("status")
+                            .patch(applyAs("c"))))
+                    .isPresent();
         } finally {
             berth.client().resource(BGP_PEER).delete();
         }
@@ -179,6 +183,12 @@ class AgentComponentIT {
             {"apiVersion": "berth.dev/v1alpha1", "kind": "BGPPeer",
              "metadata": {"name": "strict-agents", "labels": {"strict": "agents"}},
              "spec": {"peerAddress": "192.0.2.254", "peerASN": 64512, "myASN": 64513}}
+            """;
+
+    private static final String READY = """
+            {"apiVersion": "berth.dev/v1alpha1", "kind": "BGPPeer", "metadata": {"name": "strict-agents"},
+             "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Established", "message": "",
+               "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}
             """;
 
     /** The policy looks at nothing but what has the label. */
@@ -270,13 +280,15 @@ class AgentComponentIT {
                 {"apiVersion": "berth.dev/v1alpha1", "kind": "BGPPeer", "metadata": {"name": "strict-agents"},
                  "status": {"nodes": [{"node": "%s", "state": "Connecting", "since": "2026-01-01T00:00:00Z"}]}}
                 """.formatted(node), BGPPeer.class);
-        return denial(() -> agent.resource(entry)
-                .subresource("status")
-                .patch(new PatchContext.Builder()
-                        .withPatchType(PatchType.SERVER_SIDE_APPLY)
-                        .withFieldManager(manager)
-                        .withForce(true)
-                        .build()));
+        return denial(() -> agent.resource(entry).subresource("status").patch(applyAs(manager)));
+    }
+
+    private static PatchContext applyAs(String manager) {
+        return new PatchContext.Builder()
+                .withPatchType(PatchType.SERVER_SIDE_APPLY)
+                .withFieldManager(manager)
+                .withForce(true)
+                .build();
     }
 
     @Test
