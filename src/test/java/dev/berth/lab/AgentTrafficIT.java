@@ -711,7 +711,7 @@ class AgentTrafficIT {
         }
     }
 
-    /** How often neighbours are told of an address that is taken. */
+    /** How many times neighbours are notified of an address that is taken. */
     private static final int TELLINGS = 7;
 
     private static double told(LabAgent agent) {

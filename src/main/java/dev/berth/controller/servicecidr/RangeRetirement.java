@@ -1,6 +1,7 @@
 package dev.berth.controller.servicecidr;
 
 import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
 import dev.berth.ip.IpFamily;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
@@ -104,10 +105,9 @@ final class RangeRetirement {
 
     /** When to try again what failed; absent: nothing did. */
     Optional<Instant> again() {
-        return Stream.concat(
-                        retries.again().stream(),
-                        noRoom.values().stream().map(seen -> seen.at().plus(LASTING)))
-                .min(Instant::compareTo);
+        return Next.earliest(Stream.concat(
+                Stream.of(retries.again()),
+                noRoom.values().stream().map(seen -> Optional.of(seen.at().plus(LASTING)))));
     }
 
     /** Absent: it is not to retire any more, or is gone. */
