@@ -30,14 +30,21 @@ import org.jspecify.annotations.Nullable;
 
 /** A real cluster: reads from {@link Caches} or live, writes through the fabric8 client. */
 public final class FabricCluster implements Cluster {
+    private static final String NODE_PORTS_CURE =
+            "it needs the permissions of src/main/kubernetes/components/release-node-ports";
+
     private final KubernetesClient client;
     private final Caches caches;
     private final ApiCalls calls;
+
+    /** The only write to a Service beside its status. */
+    private final ApiCalls nodePortCalls;
 
     public FabricCluster(KubernetesClient client, Caches caches, ApiBudget budget) {
         this.client = client;
         this.caches = caches;
         this.calls = new ApiCalls(client, budget);
+        this.nodePortCalls = new ApiCalls(client, budget, NODE_PORTS_CURE);
     }
 
     @Override
@@ -234,7 +241,7 @@ public final class FabricCluster implements Cluster {
                 patch.add(Map.of("op", "remove", "path", "/spec/ports/" + i + "/nodePort"));
             }
         }
-        return calls.write(
+        return nodePortCalls.write(
                 () -> client.services()
                         .inNamespace(seen.key().namespace())
                         .resource(named(seen))

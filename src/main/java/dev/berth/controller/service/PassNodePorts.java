@@ -12,9 +12,6 @@ import java.util.Map;
 
 /** Releases the node ports of one Service, in one pass: the only write to a Service beside its status. */
 final class PassNodePorts {
-    private static final String HINT =
-            "; it needs the permissions of src/main/kubernetes/components/release-node-ports";
-
     private final Pass pass;
 
     PassNodePorts(Pass pass) {
@@ -36,8 +33,7 @@ final class PassNodePorts {
             }
             case Write.Conflict<ServiceState> changed -> new Outcome.Changed(true);
             case Write.NotFound<ServiceState> gone -> new Outcome.Changed(true);
-            case Write.Refused<ServiceState>(String message) ->
-                notReleased(message.contains("forbidden") ? message + HINT : message, effect);
+            case Write.Refused<ServiceState>(String message) -> notReleased(message, effect);
             case Write.Unknown<ServiceState>(String message) -> notReleased(message, effect);
         };
     }
