@@ -9,6 +9,7 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
+import dev.berth.controller.Retry;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Timer;
 import dev.berth.ip.Ip;
@@ -23,6 +24,7 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -60,7 +62,7 @@ public final class AddressControl {
 
     private final Map<Ip, Resting> resting = new ConcurrentHashMap<>();
 
-    private final Map<Ip, Integer> failures = new ConcurrentHashMap<>();
+    private final Map<Ip, Retry> failures = new ConcurrentHashMap<>();
 
     /**
      * @param classes the classes as they are judged now
@@ -137,7 +139,7 @@ public final class AddressControl {
                     due.accept(List.of(owner.service()));
                 }
             } else if (!release.ifGone(ip, owner)) {
-                return Next.after(backoff.after(failures.merge(ip, 1, Integer::sum)));
+                return failed(ip);
             }
         }
         if (releasedAt != null && claim.spec().phase() == ClaimSpec.Phase.COOLING) {
@@ -166,8 +168,18 @@ public final class AddressControl {
                 yield Next.ON_EVENT;
             }
             case CHANGED -> Next.after(backoff.after(1));
-            case LATER -> Next.after(backoff.after(failures.merge(ip, 1, Integer::sum)));
+            case LATER -> failed(ip);
         };
+    }
+
+    /** It could not be released: later each time. */
+    private Next failed(Ip ip) {
+        Instant now = steady.instant();
+        Retry next = failures.compute(
+                ip,
+                (same, before) ->
+                        Objects.requireNonNullElse(before, Retry.AT_ONCE).failed(backoff, now));
+        return Next.after(next.delay(now).orElse(Duration.ZERO));
     }
 
     private Instant since(Claim claim, Instant releasedAt) {

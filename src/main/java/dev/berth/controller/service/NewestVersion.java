@@ -20,23 +20,30 @@ final class NewestVersion {
 
     private record Version(String uid, String resourceVersion) {}
 
-    /** The newer of what the cache has and what was last answered, which is forgotten once the cache has it. */
-    Optional<ServiceState> of(Supplier<Optional<ServiceState>> cache) {
+    /**
+     * The newest version.
+     *
+     * @param service empty: it is gone
+     * @param isCached whether the cache has it, or a newer one than was answered
+     */
+    record Newest(Optional<ServiceState> service, boolean isCached) {}
+
+    /** The newer of what the cache has and what was last answered. */
+    Newest of(Supplier<Optional<ServiceState>> cache) {
         // Before the cache is read: in between its event may come, which forgets it.
         ServiceState known = answered();
         Optional<ServiceState> cached = cache.get();
-        if (known != null && cached.isPresent() && isOlder(cached.get(), known)) {
-            return Optional.of(known);
-        }
-        forget();
-        return cached;
+        return known != null && cached.isPresent() && isOlder(cached.get(), known)
+                ? new Newest(Optional.of(known), false)
+                : new Newest(cached, true);
     }
 
     private synchronized @Nullable ServiceState answered() {
         return answered;
     }
 
-    private synchronized void forget() {
+    /** The cache has what was answered: it is not needed any longer. */
+    synchronized void cacheCaughtUp() {
         answered = null;
     }
 

@@ -73,6 +73,7 @@ public final class ServiceControl implements ClassControl.Services {
     private final OrphanedLoadBalancers orphans;
 
     private final ServiceMemories memories = new ServiceMemories();
+    private final ServiceTurns turns;
     private final ServiceSnapshots snapshots;
     private final PublishedAddresses published;
 
@@ -128,7 +129,8 @@ public final class ServiceControl implements ClassControl.Services {
         guard = new ProviderGuard(
                 parts.providers()::needsNoGuard, CALLS_AT_ONCE, patience, deadline, this::stuckChanged, threads);
         orphans = new OrphanedLoadBalancers(parts, guard, classes, this::isListed);
-        snapshots = new ServiceSnapshots(parts, gate, classes, this::deference, memories);
+        turns = new ServiceTurns(parts.ledger(), gate, parts.steady(), memories);
+        snapshots = new ServiceSnapshots(parts, classes, this::deference, memories, turns);
         published = new PublishedAddresses(
                 parts.ledger(), due, snapshots, !parts.migrateFrom().isEmpty());
         this.skipped = new Skipped(!parts.migrateFrom().isEmpty());
@@ -162,6 +164,7 @@ public final class ServiceControl implements ClassControl.Services {
         List<ServiceState> services = all.states().stream()
                 .sorted(Comparator.comparing(ServiceState::created).thenComparing(ServiceState::key))
                 .toList();
+        services.forEach(turns::note);
         each(services, published::holdAtStart);
         all.unreadable().forEach(published::withhold);
         each(services, service -> foreign.note(service, isOurs(service) || published.adopt(service)));
@@ -349,9 +352,10 @@ public final class ServiceControl implements ClassControl.Services {
                         : Optional.empty();
                 service.ifPresent(memory.version::read);
             } else {
-                service = memory.version.of(() -> parts.cluster().service(key));
+                service = newest(memory, () -> parts.cluster().service(key));
             }
             memory.version.sawLive(live && service.isPresent());
+            service.ifPresent(turns::note);
             noteForeign(key, service);
             Map<Ip, Claim> claims = Pass.claims(parts.ledger(), key);
             ServiceSnapshot snapshot = snapshots.of(key, service);
@@ -370,7 +374,7 @@ public final class ServiceControl implements ClassControl.Services {
             noteSkipped(key, passed.plan());
             // No event will report what this pass has done itself.
             Optional<ServiceState> read = service;
-            Optional<ServiceState> now = memory.version.of(() -> parts.cluster().service(key, read));
+            Optional<ServiceState> now = newest(memory, () -> parts.cluster().service(key, read));
             if (passed.plan() instanceof ServicePlan.Skip) {
                 // Whoever wrote it, it stays published.
                 now.ifPresent(published::withholdWhatIsNotItsOwn);
@@ -389,6 +393,14 @@ public final class ServiceControl implements ClassControl.Services {
                 case Performed.Again(boolean readLive) -> live = readLive;
             }
         }
+    }
+
+    private static Optional<ServiceState> newest(ServiceMemory memory, Supplier<Optional<ServiceState>> cache) {
+        NewestVersion.Newest newest = memory.version.of(cache);
+        if (newest.isCached()) {
+            memory.version.cacheCaughtUp();
+        }
+        return newest.service();
     }
 
     private void noteWhatIsToldOfPools(ServiceMemory memory, ServiceSnapshot snapshot, ServicePlan plan) {

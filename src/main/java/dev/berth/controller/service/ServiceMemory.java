@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -104,13 +103,8 @@ final class ServiceMemory {
         turn = null;
     }
 
-    /** The place among those that wait that it was given first, now if it has none; it is kept until it is served. */
-    QueuePosition turn(String uid, Supplier<QueuePosition> first) {
-        QueuePosition known = turn;
-        if (known == null || !known.uid().equals(uid)) {
-            known = first.get();
-            turn = known;
-        }
-        return known;
+    /** Its place among those that wait, until it is served; absent: the Service of this uid was given none. */
+    Optional<QueuePosition> turn(String uid) {
+        return Optional.ofNullable(turn).filter(known -> known.uid().equals(uid));
     }
 }

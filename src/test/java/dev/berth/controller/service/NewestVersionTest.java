@@ -21,25 +21,30 @@ class NewestVersionTest {
     void cacheThatLagsBehindAnAnswer_isNotPlannedFrom() {
         newest.read(version("20"));
 
-        assertThat(newest.of(() -> Optional.of(version("9")))).contains(version("20"));
-        assertThat(newest.of(() -> Optional.of(version("9")))).contains(version("20"));
-        assertThat(newest.of(() -> Optional.of(version("21")))).contains(version("21"));
+        assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("20"));
+        assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("20"));
+        assertThat(newest.of(() -> Optional.of(version("21"))).service()).contains(version("21"));
     }
 
     @Test
-    void answer_isForgotten_onceTheCacheHasIt() {
+    void answer_isForgotten_onceTheCacheHasIt_andThePassSaysSo() {
         newest.read(version("20"));
 
-        assertThat(newest.of(() -> Optional.of(version("9")))).contains(version("20"));
-        assertThat(newest.of(() -> Optional.of(version("20")))).contains(version("20"));
-        assertThat(newest.of(() -> Optional.of(version("9")))).contains(version("9"));
+        assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("20"));
+        NewestVersion.Newest cached = newest.of(() -> Optional.of(version("20")));
+        assertThat(cached).isEqualTo(new NewestVersion.Newest(Optional.of(version("20")), true));
+        assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("20"));
+
+        newest.cacheCaughtUp();
+
+        assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("9"));
     }
 
     @Test
     void serviceThatIsGoneFromTheCache_isGone() {
         newest.read(version("20"));
 
-        assertThat(newest.of(() -> Optional.empty())).isEmpty();
+        assertThat(newest.of(Optional::empty).service()).isEmpty();
     }
 
     @Test
@@ -57,12 +62,12 @@ class NewestVersionTest {
     void answer_isForgotten_onceItsEventHasCome_butNoNewerOne() {
         newest.wrote(version("20"));
         newest.takeEcho("u1", "20");
-        assertThat(newest.of(() -> Optional.of(version("9")))).contains(version("9"));
+        assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("9"));
 
         newest.wrote(version("30"));
         newest.read(version("40"));
         newest.takeEcho("u1", "30");
-        assertThat(newest.of(() -> Optional.of(version("30")))).contains(version("40"));
+        assertThat(newest.of(() -> Optional.of(version("30"))).service()).contains(version("40"));
     }
 
     /** Else a pass would go on by what the cache had before, and no event would bring another. */
@@ -73,8 +78,9 @@ class NewestVersionTest {
         assertThat(newest.of(() -> {
                     Optional<ServiceState> before = Optional.of(version("9"));
                     assertThat(newest.takeEcho("u1", "20")).isTrue();
-                    return before;
-                }))
+                            return before;
+                        })
+                        .service())
                 .contains(version("20"));
     }
 }

@@ -1,0 +1,74 @@
+package dev.berth.controller.service;
+
+import dev.berth.claim.Ledger;
+import dev.berth.claim.QueuePosition;
+import dev.berth.controller.StartGate;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WellKnownNames;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+
+/** The place of each Service among those that wait for an address: it has one from when it first asked for one. */
+final class ServiceTurns {
+    private final Ledger ledger;
+    private final StartGate gate;
+    private final InstantSource steady;
+    private final ServiceMemories memories;
+
+    /** @param steady how time passes, for the order of those that wait: nobody sets it forward or back */
+    ServiceTurns(Ledger ledger, StartGate gate, InstantSource steady, ServiceMemories memories) {
+        this.ledger = ledger;
+        this.gate = gate;
+        this.steady = steady;
+        this.memories = memories;
+    }
+
+    /** Before a pass: gives it a place, if it asks for a load balancer and has none; else it loses its own. */
+    void note(ServiceState service) {
+        if (!service.wantsLoadBalancer()) {
+            memories.find(service.key()).ifPresent(ServiceMemory::forgetTurn);
+        } else if (known(service).isEmpty()) {
+            memories.of(service.key()).turn(first(service));
+        }
+    }
+
+    /** The place that it has, or would be given now. */
+    QueuePosition of(ServiceState service) {
+        return service.wantsLoadBalancer()
+                ? known(service).orElseGet(() -> first(service))
+                : new QueuePosition(now(), service.created(), service.uid());
+    }
+
+    private Optional<QueuePosition> known(ServiceState service) {
+        return ledger.turnOf(service.key())
+                .filter(turn -> turn.uid().equals(service.uid()))
+                .or(() -> memories.find(service.key()).flatMap(memory -> memory.turn(service.uid())));
+    }
+
+    private QueuePosition first(ServiceState service) {
+        return new QueuePosition(waitsSince(service), service.created(), service.uid());
+    }
+
+    /**
+     * At a start, its condition says since when it waits. Anyone who may write a status can date it, and a clock may
+     * have been wrong: so what was before the Service itself, or is still to come, is not believed, and one that comes
+     * later is not asked.
+     */
+    private Instant waitsSince(ServiceState service) {
+        return gate.isOpen()
+                ? now()
+                : service.condition(WellKnownNames.ADDRESS_ASSIGNED)
+                        .filter(condition -> condition.status() == Condition.Status.FALSE)
+                        .map(Condition::since)
+                        .filter(since -> !since.isBefore(service.created()) && !since.isAfter(now()))
+                        .orElseGet(this::now);
+    }
+
+    /** By the clock that nobody sets, as precise as a condition. */
+    Instant now() {
+        return steady.instant().truncatedTo(ChronoUnit.SECONDS);
+    }
+}
