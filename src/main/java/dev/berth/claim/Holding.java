@@ -70,6 +70,11 @@ public record Holding(
         return owners().contains(new Owner(service, uid));
     }
 
+    /** Not just kept from allocation because a status names it: anyone who may write one could hold up others by it. */
+    public boolean isSomebodys() {
+        return claim != null || !owners().isEmpty();
+    }
+
     /** Whether it is kept for whichever Service bears this name. */
     public boolean isReservedFor(ServiceKey service) {
         return owners().contains(new Owner(service, null));

@@ -1,5 +1,7 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.provider.Capabilities;
@@ -10,13 +12,12 @@ import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
+import dev.berth.provider.ServiceIdentity;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -38,8 +39,7 @@ public final class AnswerRules {
     private final LoadBalancerStatus status;
     private final LoadBalancerRequest request;
     private final Capabilities can;
-    private final Function<Ip, Optional<String>> whose;
-    private final Predicate<Ip> isNodes;
+    private final AnsweredAddresses addresses;
 
     /**
      * A rule that an answer breaks.
@@ -58,13 +58,11 @@ public final class AnswerRules {
             LoadBalancerStatus status,
             LoadBalancerRequest request,
             Capabilities can,
-            Function<Ip, Optional<String>> whose,
-            Predicate<Ip> isNodes) {
+            AnsweredAddresses addresses) {
         this.status = status;
         this.request = request;
         this.can = can;
-        this.whose = whose;
-        this.isNodes = isNodes;
+        this.addresses = addresses;
     }
 
     /**
@@ -74,16 +72,14 @@ public final class AnswerRules {
      * Proxy. With VIP every kube-proxy would take what is sent to such an address for the Service's: SSH, the kubelet's
      * port or the API server's.
      *
-     * @param whose who has an address that a provider could not bring itself; absent: nobody
-     * @param isNodes whether a Node has the address
+     * @param addresses who has those that it names
      */
     public static Optional<Broken> broken(
             LoadBalancerStatus status,
             LoadBalancerRequest request,
             Capabilities can,
-            Function<Ip, Optional<String>> whose,
-            Predicate<Ip> isNodes) {
-        return new AnswerRules(status, request, can, whose, isNodes).broken();
+            AnsweredAddresses addresses) {
+        return new AnswerRules(status, request, can, addresses).broken();
     }
 
     private Optional<Broken> broken() {
@@ -154,14 +150,19 @@ public final class AnswerRules {
         if (ip.isSpecial()) {
             return wrong("ensure06", "the address " + ip + ", which nobody can reach from outside");
         }
-        if (entry.ipMode() != IpMode.PROXY && isNodes.test(ip)) {
+        if (entry.ipMode() != IpMode.PROXY && addresses.isNodes(ip)) {
             return wrong(
                     "ensure25",
                     "the address " + ip + " of a Node with ipMode VIP, by which kube-proxy would take what is sent to"
                             + " that Node for the Service; answer ipMode Proxy, if what listens there is a proxy");
         }
-        return whose.apply(ip)
+        return addresses.whose(ip, owner())
                 .flatMap(owner -> wrong("ensure25", "the address " + ip + " as its own, but it belongs to " + owner));
+    }
+
+    private Owner owner() {
+        ServiceIdentity service = request.service();
+        return new Owner(new ServiceKey(service.namespace(), service.name()), service.uid());
     }
 
     private Optional<Broken> repeated() {

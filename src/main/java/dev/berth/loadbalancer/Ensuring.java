@@ -45,7 +45,7 @@ final class Ensuring {
                 served,
                 service.hasOurFinalizer(),
                 situation.live(),
-                answer -> known.answerHolds().test(demand.request(), answer));
+                answer -> broken(answer, known.answered()).isEmpty());
         return switch (next) {
             case ProviderCall.LeaveToAnother none -> new Ending.AwaitEvent();
             case ProviderCall.Hold(LoadBalancerRequest request, String why) -> hold(request, why);
@@ -61,6 +61,11 @@ final class Ensuring {
                         ? inTurn(withdraw, new ServingEffect.Call(withdraw))
                         : new ServingEffect.Note(List.of(new Outcome.ToPublish(List.of())));
         };
+    }
+
+    /** What of the contract an answer breaks; absent: it may be published. */
+    private Optional<AnswerRules.Broken> broken(EnsureOutcome.Ready answer, AnsweredAddresses addresses) {
+        return AnswerRules.broken(answer.status(), demand.request(), served.capabilities(), addresses);
     }
 
     private List<Published> published(EnsureOutcome.Ready answer) {

@@ -104,6 +104,11 @@ public sealed interface ProviderState {
                         && by.parameters().equals(made.by().parameters())));
     }
 
+    /** What the provider answered, to whatever request; absent: nothing that holds. */
+    default Optional<EnsureOutcome.Ready> lastAnswer() {
+        return this instanceof Ensured ensured ? Optional.of(ensured.answer()) : Optional.empty();
+    }
+
     /** What the provider of {@code by} answered to this very request; absent: it has to be asked. */
     default Optional<EnsureOutcome.Ready> answerTo(LoadBalancerRequest request, ServedClass by) {
         return this instanceof Ensured ensured && isOf(by) && ensured.request().equals(request)

@@ -80,6 +80,15 @@ public sealed interface ServicePlan {
         public TearDown {
             steps = List.copyOf(steps);
         }
+
+        /** The classes whose providers delete, in their order. */
+        public List<ServedClass> deletes() {
+            return steps.stream()
+                    .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
+                            ? Stream.of(served)
+                            : Stream.empty())
+                    .toList();
+        }
     }
 
     /**

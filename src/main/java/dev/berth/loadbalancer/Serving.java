@@ -7,14 +7,11 @@ import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
-import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
-import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,14 +33,15 @@ public final class Serving {
     /**
      * What is known beside the plan, now.
      *
-     * @param answerHolds whether an answer of its provider to a request may still be published
+     * @param answered who has the addresses that its provider answered: a pool may have come since, or another
+     *     Service's claim
      * @param published what was last published for it; null: nothing, as far as is remembered
      * @param overwritten whether another controller keeps writing its status, as far as is remembered
      * @param targetsDue when the targets of its load balancer are to be looked at; absent: there is nothing to look at
      */
     public record Known(
             Situation situation,
-            BiPredicate<LoadBalancerRequest, EnsureOutcome.Ready> answerHolds,
+            AnsweredAddresses answered,
             @Nullable List<Published> published,
             boolean overwritten,
             IpModes ipModes,

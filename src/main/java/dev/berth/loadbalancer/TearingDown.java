@@ -3,9 +3,12 @@ package dev.berth.loadbalancer;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.provider.LoadBalancerRequest;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
@@ -21,10 +24,19 @@ public final class TearingDown {
     /**
      * What is known beside the plan, now.
      *
-     * @param request what the provider of a class is asked to delete
+     * @param requests what the provider of each class that deletes is asked to; empty where the Service is gone
      * @param releasing whether the Service says by now that it releases addresses
      */
-    public record Known(Situation situation, Function<ServedClass, LoadBalancerRequest> request, boolean releasing) {}
+    public record Known(
+            Situation situation, SequencedMap<ServedClass, LoadBalancerRequest> requests, boolean releasing) {
+        public Known {
+            requests = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(requests));
+        }
+
+        private LoadBalancerRequest request(ServedClass by) {
+            return Objects.requireNonNull(requests.get(by));
+        }
+    }
 
     private TearingDown(ServicePlan.TearDown down, Optional<ServiceState> service, Known known, Facts facts) {
         this.down = down;
@@ -62,7 +74,7 @@ public final class TearingDown {
             return new TearDownEffect.StopWaiting();
         }
         if (deletes.isPresent()) {
-            return new TearDownEffect.Delete(deletes.get(), known.request().apply(deletes.get()), down.steps());
+            return new TearDownEffect.Delete(deletes.get(), known.request(deletes.get()), down.steps());
         }
         return clear().or(this::release).orElseGet(this::done);
     }
@@ -76,12 +88,12 @@ public final class TearingDown {
         return switch (CallTurn.of(known.situation().waits().on(down.steps()), facts)) {
             case CallTurn.Taken taken -> Optional.empty();
             case CallTurn.Untried untried ->
-                Optional.of(new TearDownEffect.TakeTurn(by, known.request().apply(by), down.steps()));
+                Optional.of(new TearDownEffect.TakeTurn(by, known.request(by), down.steps()));
             case CallTurn.NotYet(Postponed postponed) -> Optional.of(new Ending.Wait(postponed.left()));
             case CallTurn.InLine inLine -> Optional.of(new Ending.Wait(ProviderCall.IN_LINE));
             case CallTurn.Stuck(String message) ->
                 Optional.of(new Ending.Fail(
-                        Trouble.ofDeleting(known.request().apply(by).service(), message, down.steps())
+                        Trouble.ofDeleting(known.request(by).service(), message, down.steps())
                                 .heldUpByEarlierCall(),
                         false,
                         facts.again()));
@@ -90,23 +102,18 @@ public final class TearingDown {
 
     /** One class after the other: a Service has one place in line, so that it would never get two that are full in turn. */
     private Optional<ServedClass> nextToDelete() {
-        for (Step.TearingDown step : down.steps()) {
-            if (step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                    && !known.situation()
-                            .provider()
-                            .isDeletedBy(known.request().apply(served).service(), served)) {
-                return Optional.of(served);
-            }
-        }
-        return Optional.empty();
+        return down.deletes().stream()
+                .filter(served -> !known.situation()
+                        .provider()
+                        .isDeletedBy(known.request(served).service(), served))
+                .findFirst();
     }
 
     /** A patch with a resource version tells what was published last, but comes too late where the provider has deleted. */
     private boolean needsLiveRead() {
         return service.isPresent()
-                && down.steps().stream()
-                        .anyMatch(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                                && !served.capabilities().immediate());
+                && down.deletes().stream()
+                        .anyMatch(served -> !served.capabilities().immediate());
     }
 
     private Optional<TearDownEffect> clear() {

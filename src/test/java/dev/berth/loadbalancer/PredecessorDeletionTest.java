@@ -49,8 +49,9 @@ class PredecessorDeletionTest {
                 List.of(),
                 PoolBook.of(List.of(), List.of()),
                 provider,
-                request -> before.filter(what -> request instanceof LoadBalancerRequest)
-                        .map(what -> new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))),
+                before.map(what -> new Waits(List.of(new Waits.Waiting(
+                                REQUEST, new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))))
+                        .orElse(Waits.NONE),
                 Optional.empty(),
                 NOW);
     }

@@ -26,7 +26,7 @@ class RefrainingTest {
             .conditions(List.of(new Condition(
                     WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "no free address", NOW)))
             .build();
-    private Waits waits = request -> Optional.empty();
+    private Waits waits = Waits.NONE;
 
     private List<Holding> holdings = List.of();
 
@@ -137,7 +137,13 @@ class RefrainingTest {
 
     @Test
     void writeThatFailedBefore_waitsForItsTime() {
-        waits = request -> Optional.of(new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)));
+        Object patch = withoutConditions()
+                .wanted()
+                .differenceFrom(service)
+                .orElseThrow()
+                .timeless();
+        waits = new Waits(List.of(
+                new Waits.Waiting(patch, new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)))));
 
         notOurs(new Step.RemoveConditions())
                 .then(new RefrainingEffect.StopWaiting(), LEFT)

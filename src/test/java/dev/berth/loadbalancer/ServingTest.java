@@ -53,9 +53,12 @@ class ServingTest {
     private List<Holding> holdings = List.of(claimed("192.0.2.1"));
     private ProviderState provider = ProviderState.nothing();
     private @Nullable List<Published> published;
-    private Waits waits = request -> Optional.empty();
+    private Waits waits = Waits.NONE;
     private Optional<Duration> wordsWait = Optional.empty();
     private Outcome turn = new Outcome.TurnTaken();
+
+    /** What the effects of the last way tried: each may fail, and then has to wait. */
+    private final List<Object> tried = new ArrayList<>();
 
     /** What comes of an effect, beside what always does; by its name. */
     private final Map<String, List<Outcome>> outcomes = new HashMap<>();
@@ -99,11 +102,13 @@ class ServingTest {
     private List<String> way() {
         ServicePlan.Serve serve = new ServicePlan.Serve(service.build(), EDGE, AddressConstraints.NONE, steps, marks);
         List<String> way = new ArrayList<>();
+        tried.clear();
         Facts facts = Facts.NONE;
         for (int effects = 0; effects < 20; effects++) {
             ServingEffect effect = Serving.next(serve, known(), facts);
             String name = name(effect);
             way.add(name);
+            tried(effect).ifPresent(tried::add);
             if (isLast(effect)) {
                 return way;
             }
@@ -116,11 +121,22 @@ class ServingTest {
     private Serving.Known known() {
         return new Serving.Known(
                 new Situation(live, holdings, POOLS, provider, waits, wordsWait, NOW),
-                (request, answer) -> true,
+                AnsweredAddresses.NONE,
                 published,
                 false,
                 new IpModes(true, IpModes.Answer.KEPT),
                 Optional.empty());
+    }
+
+    private Optional<Object> tried(ServingEffect effect) {
+        return switch (effect) {
+            case ServingEffect.TakeTurn(LoadBalancerRequest request) -> Optional.of(request);
+            case ServingEffect.AddFinalizer(Publication wanted) ->
+                wanted.differenceFrom(service.build()).map(patch -> new ServingEffect.Mark(patch.timeless()));
+            case ServingEffect.Publish publish ->
+                publish.wanted().differenceFrom(service.build()).map(Publication.Difference::timeless);
+            default -> Optional.empty();
+        };
     }
 
     private static boolean isLast(ServingEffect effect) {
@@ -343,11 +359,16 @@ class ServingTest {
         assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "Keep", "WaitPT5S");
     }
 
-    /** What is of this kind failed before, and must wait five seconds still. */
-    private static Waits postponed(Class<?> kind, Trouble what) {
-        return request -> kind.isInstance(request)
-                ? Optional.of(new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5)))
-                : Optional.empty();
+    /** What is of this kind failed in a way before, and must wait five seconds still. */
+    private Waits postponed(Class<?> kind, Trouble what) {
+        ProviderState before = provider;
+        assertThat(way()).isNotEmpty();
+        provider = before;
+        return new Waits(tried.stream()
+                .filter(kind::isInstance)
+                .map(request -> new Waits.Waiting(
+                        request, new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))
+                .toList());
     }
 
     @Test
@@ -385,8 +406,8 @@ class ServingTest {
     void finalizerThatWasRefused_isNotSentAgainBeforeItsTime() {
         steps = List.of(acquire());
         marks = true;
-        waits = postponed(ServingEffect.Mark.class, DENIED);
         service = SampleService.named(WEB, "u1");
+        waits = postponed(ServingEffect.Mark.class, DENIED);
 
         assertThat(way()).containsExactly("Acquire", "WaitPT5S");
     }

@@ -47,7 +47,7 @@ class TakingOverTest {
             new Trouble("joining 192.0.2.1", Trouble.Reason.ClaimFailed, "denied", REQUEST);
 
     private List<Step.Refraining> steps = List.of();
-    private Waits waits = request -> Optional.empty();
+    private Waits waits = Waits.NONE;
 
     private ServicePlan.Adopt plan() {
         return new ServicePlan.Adopt(SERVICE, "edge", REQUEST, steps);
@@ -100,9 +100,8 @@ class TakingOverTest {
 
     @Test
     void joinThatFailed_isNotTriedAgainBeforeItsTime() {
-        waits = request -> request.equals(REQUEST)
-                ? Optional.of(new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)))
-                : Optional.empty();
+        waits = new Waits(List.of(
+                new Waits.Waiting(REQUEST, new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)))));
 
         way().ends(new Ending.Wait(Duration.ofSeconds(5)));
     }

@@ -14,8 +14,10 @@ import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The ways of a Service that is served no longer: the effects, in order. */
@@ -53,7 +55,7 @@ class TearingDownTest {
         List<String> way = new ArrayList<>();
         Facts facts = Facts.NONE;
         for (int effects = 0; effects < 20; effects++) {
-            TearDownEffect effect = TearingDown.next(down, service, known(), facts);
+            TearDownEffect effect = TearingDown.next(down, service, known(down), facts);
             way.add(name(effect));
             if (effect instanceof TearDownEffect.Delete delete) {
                 provider = provider.deleted(delete.request().service(), delete.by());
@@ -76,7 +78,7 @@ class TearingDownTest {
         throw new AssertionError("no end: " + way);
     }
 
-    private TearingDown.Known known() {
+    private TearingDown.Known known(ServicePlan.TearDown down) {
         ServiceIdentity web = new ServiceIdentity("prod", "web", "u1");
         return new TearingDown.Known(
                 new Situation(
@@ -84,11 +86,19 @@ class TearingDownTest {
                         List.of(),
                         PoolBook.of(List.of(), List.of()),
                         provider,
-                        request -> before.map(
-                                what -> new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))),
+                        before.map(what -> new Waits(List.of(new Waits.Waiting(
+                                        down.steps(),
+                                        new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))))
+                                .orElse(Waits.NONE),
                         Optional.empty(),
                         Instant.EPOCH),
-                served -> LoadBalancerRequest.builder("c", web, IpMode.VIP).build(),
+                down.deletes().stream()
+                        .collect(Collectors.toMap(
+                                served -> served,
+                                served -> LoadBalancerRequest.builder("c", web, IpMode.VIP)
+                                        .build(),
+                                (one, same) -> one,
+                                LinkedHashMap::new)),
                 false);
     }
 

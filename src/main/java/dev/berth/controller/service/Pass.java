@@ -67,7 +67,7 @@ record Pass(
                 parts.ledger().heldFor(key),
                 parts.ledger().pools(),
                 memory.provider(),
-                request -> memory.retries.postponed(request, steady()),
+                memory.retries.waits(steady()),
                 memory.status.wordsMustWait(steady()),
                 parts.announcements().get(),
                 now());

@@ -341,7 +341,7 @@ final class PassClaims {
     }
 
     private Optional<Outcome> confirm(ServicePlan.Serve serve, Ip ip) {
-        Optional<Holding> held = pass.parts().ledger().holding(ip).filter(PassClaims::isSomebodys);
+        Optional<Holding> held = pass.parts().ledger().holding(ip).filter(Holding::isSomebodys);
         if (held.isEmpty() && serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
             // Another operator released it meanwhile.
             return Optional.of(new Outcome.Changed(true));
@@ -360,10 +360,5 @@ final class PassClaims {
     /** What is published stays: what is to be published is not surely its own. */
     private static List<Outcome> unsure(Done done, Outcome trouble) {
         return List.of(new Outcome.Did(done), trouble, new Outcome.NotToPublish());
-    }
-
-    /** Not just kept from allocation because a status names it: anyone who may write one could hold up others by it. */
-    static boolean isSomebodys(Holding holding) {
-        return holding.claim() != null || !holding.owners().isEmpty();
     }
 }

@@ -1,11 +1,10 @@
 package dev.berth.controller.service;
 
-import dev.berth.claim.Holding;
-import dev.berth.claim.Owner;
 import dev.berth.controller.service.Bulkhead.Entry;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.AnswerRules;
+import dev.berth.loadbalancer.AnsweredAddresses;
 import dev.berth.loadbalancer.Demand;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.OneLine;
@@ -145,7 +144,8 @@ final class PassProvider {
         try {
             switch (pass.visit().ensure(provider, request)) {
                 case EnsureOutcome.Ready ready -> {
-                    Optional<AnswerRules.Broken> broken = broken(serve, served, request, ready.status());
+                    Optional<AnswerRules.Broken> broken = AnswerRules.broken(
+                            ready.status(), request, served.capabilities(), whoHas(served, ready.status()));
                     if (broken.isPresent()) {
                         return pass.postpone(refused(served, broken.get(), request));
                     }
@@ -169,41 +169,21 @@ final class PassProvider {
         return List.of();
     }
 
-    /** Whether an answer may still be published: a pool may have come since, or another Service's claim. */
-    boolean isUnbroken(ServicePlan.Serve serve, LoadBalancerRequest request, EnsureOutcome.Ready ready) {
-        return broken(serve, serve.servedClass(), request, ready.status()).isEmpty();
+    /** Who has the addresses of the answer that is remembered. */
+    AnsweredAddresses whoHasAnswered(ServedClass served, ProviderState provider) {
+        return provider.lastAnswer().map(answer -> whoHas(served, answer.status())).orElse(AnsweredAddresses.NONE);
     }
 
-    /** What of the contract an answer breaks; absent: it may be published. */
-    private Optional<AnswerRules.Broken> broken(
-            ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, LoadBalancerStatus status) {
-        return AnswerRules.broken(
-                status,
-                request,
-                served.capabilities(),
-                ip -> whose(ip, pass.owner(serve)),
-                pass.parts().isNodes());
-    }
-
-    private Optional<String> whose(Ip ip, Owner owner) {
-        return pass.parts()
-                .ledger()
-                .holding(ip)
-                .filter(PassClaims::isSomebodys)
-                .filter(holding -> !holding.owners().contains(owner))
-                .map(this::holder)
-                .or(() -> pass.parts().ledger().pools().whose(ip));
-    }
-
-    /** Those of other namespaces are not this one's to read. */
-    private String holder(Holding holding) {
-        return holding.owners().stream()
-                .map(Owner::service)
-                .filter(service -> service.namespace().equals(pass.key().namespace()))
-                .findFirst()
-                .map(service -> "Service " + service)
-                .orElseGet(() -> (holding.owners().isEmpty() ? "nobody" : "a Service of another namespace")
-                        + " (kubectl get address " + holding.ip().objectName() + ")");
+    private AnsweredAddresses whoHas(ServedClass served, LoadBalancerStatus answer) {
+        List<Ip> addresses = AnsweredAddresses.toLookUp(answer, served.capabilities());
+        return addresses.isEmpty()
+                ? AnsweredAddresses.NONE
+                : new AnsweredAddresses(
+                        addresses.stream()
+                                .flatMap(ip -> pass.parts().ledger().holding(ip).stream())
+                                .toList(),
+                        pass.parts().ledger().pools(),
+                        addresses.stream().filter(pass.parts().isNodes()).toList());
     }
 
     private Trouble refused(ServedClass served, AnswerRules.Broken broken, LoadBalancerRequest request) {

@@ -7,6 +7,8 @@ import dev.berth.loadbalancer.Postponed.Why;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.Trouble;
+import dev.berth.loadbalancer.Waits;
+import dev.berth.loadbalancer.Waits.Waiting;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -80,20 +82,24 @@ final class RetrySchedule {
 
     /** How long {@code request}, if it is one that failed or was postponed, must still wait; absent: not at all. */
     Optional<Duration> mustWait(Object request, Instant now) {
-        Attempt last = attempt(request);
-        return last.of(request)
+        return waits(now).on(request).map(Postponed::left);
+    }
+
+    /** All that must still wait. */
+    Waits waits(Instant now) {
+        return attempts.isEmpty()
+                ? Waits.NONE
+                : new Waits(attempts.values().stream()
+                        .flatMap(attempt -> waiting(attempt, now).stream())
+                        .toList());
+    }
+
+    private Optional<Waiting> waiting(Attempt attempt, Instant now) {
+        return Optional.ofNullable(attempt.failed())
                 .filter(failed -> failed.providerReturns() == providerReturns.get())
-                .flatMap(failed -> last.retry().delay(now));
-    }
-
-    /** Why {@code request} must wait, and how long; absent: not at all. */
-    Optional<Postponed> postponed(Object request, Instant now) {
-        return mustWait(request, now).flatMap(left -> why(request).map(why -> new Postponed(why, left)));
-    }
-
-    /** Why {@code request} must wait; absent: it is not the one that failed or was postponed. */
-    Optional<Why> why(Object request) {
-        return attempt(request).of(request).map(Failed::why);
+                .flatMap(failed -> attempt.retry()
+                        .delay(now)
+                        .map(left -> new Waiting(failed.request(), new Postponed(failed.why(), left))));
     }
 
     /** Something failed. Returns the delay before it may be tried again. */

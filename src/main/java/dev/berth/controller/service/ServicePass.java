@@ -25,6 +25,7 @@ import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Serving;
 import dev.berth.loadbalancer.ServingEffect;
+import dev.berth.loadbalancer.Situation;
 import dev.berth.loadbalancer.Step;
 import dev.berth.loadbalancer.TakeOverEffect;
 import dev.berth.loadbalancer.TakingOver;
@@ -35,8 +36,10 @@ import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.Refusal;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -96,7 +99,10 @@ final class ServicePass {
                                 .orElse(adopt));
             }
             case ServicePlan.TearDown down ->
-                passed(down, facts -> perform(down, TearingDown.next(down, pass.service(), knownToTearDown(), facts)));
+                passed(
+                        down,
+                        facts -> perform(
+                                down, TearingDown.next(down, pass.service(), knownToTearDown(down), facts)));
             case ServicePlan.Serve serve -> {
                 pass.memory().doubtIfDue(pass.steady());
                 yield passed(serve, facts -> perform(serve, Serving.next(serve, known(serve), facts)));
@@ -175,9 +181,10 @@ final class ServicePass {
 
     private Serving.Known known(ServicePlan.Serve serve) {
         String uid = serve.service().uid();
+        Situation situation = pass.situation();
         return new Serving.Known(
-                pass.situation(),
-                (request, ready) -> provider.isUnbroken(serve, request, ready),
+                situation,
+                provider.whoHasAnswered(serve.servedClass(), situation.provider()),
                 pass.memory().status.published(uid),
                 pass.memory().status.isInConflict(uid, pass.steady()),
                 pass.parts().ipMode().known(pass.steady()),
@@ -242,16 +249,21 @@ final class ServicePass {
         return did(Done.QUEUE_LEFT);
     }
 
-    private TearingDown.Known knownToTearDown() {
+    private TearingDown.Known knownToTearDown(ServicePlan.TearDown down) {
         return new TearingDown.Known(
                 pass.situation(),
-                served -> pass.service()
-                        .map(state -> provider.demand(state, served).request())
-                        .orElseThrow(),
+                pass.service().map(state -> requests(state, down)).orElseGet(LinkedHashMap::new),
                 pass.service()
                         .map(pass.writes()::newest)
                         .flatMap(newest -> newest.condition(WellKnownNames.RELEASING))
                         .isPresent());
+    }
+
+    private SequencedMap<ServedClass, LoadBalancerRequest> requests(ServiceState state, ServicePlan.TearDown down) {
+        SequencedMap<ServedClass, LoadBalancerRequest> requests = new LinkedHashMap<>();
+        down.deletes().forEach(served -> requests.computeIfAbsent(
+                served, by -> provider.demand(state, by).request()));
+        return requests;
     }
 
     private Performed perform(ServicePlan.TearDown down, TearDownEffect effect) {

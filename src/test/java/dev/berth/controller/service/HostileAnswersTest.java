@@ -9,10 +9,12 @@ import dev.berth.controller.Next;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.AnswerRules;
+import dev.berth.loadbalancer.AnsweredAddresses;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.pool.PoolBook;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
@@ -162,9 +164,13 @@ class HostileAnswersTest extends CloudStage {
                 .build();
 
         Optional<AnswerRules.Broken> broken = AnswerRules.broken(
-                answer, request, Capabilities.ofItsOwn(IpMode.VIP), ip -> Optional.empty(), ip -> true);
+                answer,
+                request,
+                Capabilities.ofItsOwn(IpMode.VIP),
+                new AnsweredAddresses(
+                        List.of(), PoolBook.of(List.of(), List.of()), List.of(Ip.parse("203.0.113.1"))));
         Optional<AnswerRules.Broken> elsewhere = AnswerRules.broken(
-                answer, request, Capabilities.ofItsOwn(IpMode.VIP), ip -> Optional.empty(), ip -> false);
+                answer, request, Capabilities.ofItsOwn(IpMode.VIP), AnsweredAddresses.NONE);
 
         assertThat(broken.orElseThrow().toString()).contains("203.0.113.1 of a Node", "(rule ensure25)");
         assertThat(elsewhere).isEmpty();

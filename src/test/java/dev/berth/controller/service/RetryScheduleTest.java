@@ -104,7 +104,8 @@ class RetryScheduleTest {
         retries.failed(trouble("a patch"), backoff, NOW);
 
         assertThat(retries.mustWait(OF_PROVIDER, NOW)).contains(Duration.ofMinutes(30));
-        assertThat(retries.why(OF_PROVIDER)).contains(new Postponed.Why.Pending("on its way"));
+        assertThat(retries.waits(NOW).on(OF_PROVIDER).map(Postponed::why))
+                .contains(new Postponed.Why.Pending("on its way"));
         assertThat(retries.mustWait("a patch", NOW)).isPresent();
     }
 
