@@ -5,6 +5,7 @@ import dev.berth.loadbalancer.Facts.Turn;
 import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
 import java.util.List;
 import java.util.Optional;
 
@@ -39,6 +40,35 @@ final class Ensuring {
     }
 
     private ServingEffect next() {
+        return facts.unjudged().map(this::judged).orElseGet(this::nextCall);
+    }
+
+    private ServingEffect judged(Outcome.Unjudged came) {
+        return switch (came) {
+            case Outcome.Answered(EnsureOutcome.Ready answer, AnsweredAddresses addresses) ->
+                broken(answer, addresses)
+                        .<ServingEffect>map(broken -> new ServingEffect.GiveUpCall(refused(broken)))
+                        .orElseGet(() -> new ServingEffect.Accept(demand.request(), answer));
+            case Outcome.Looked(EnsureOutcome.Ready before, Optional<LoadBalancerStatus> found) ->
+                found.filter(status ->
+                                status.canonical().equals(before.status().canonical()))
+                        .<ServingEffect>map(ServingEffect.Refresh::new)
+                        .orElseGet(() ->
+                                new ServingEffect.AskAgain(ProviderEvents.drifted(before.status(), found)));
+            case Outcome.NotUpdated(String cause) ->
+                new ServingEffect.AskAgain(ProviderEvents.notUpdated(demand.request(), served, cause));
+        };
+    }
+
+    private Trouble refused(AnswerRules.Broken broken) {
+        return new Trouble(
+                "ensuring load balancer for " + service.key(),
+                Reason.AnswerRefused,
+                "provider \"" + served.provider() + "\" answered " + broken + "; nothing of it is published",
+                demand.request());
+    }
+
+    private ServingEffect nextCall() {
         ProviderCall next = ProviderCall.next(
                 situation.provider(),
                 demand,
@@ -54,13 +84,17 @@ final class Ensuring {
             case ProviderCall.Keep(EnsureOutcome.Ready answer) -> new ServingEffect.Keep(published(answer));
             case ProviderCall.Look look -> look(look);
             case ProviderCall.ReadLive first -> inTurn(first, new Ending.PlanAgain(true));
-            case ProviderCall.Update update -> inTurn(update, new ServingEffect.Call(update));
-            case ProviderCall.Ensure ensure -> inTurn(ensure, new ServingEffect.Call(ensure));
+            case ProviderCall.Update update -> inTurn(update, call(update));
+            case ProviderCall.Ensure ensure -> inTurn(ensure, call(ensure));
             case ProviderCall.Withdraw withdraw ->
                 facts.ingress().equals(Optional.of(List.of()))
-                        ? inTurn(withdraw, new ServingEffect.Call(withdraw))
+                        ? inTurn(withdraw, call(withdraw))
                         : new ServingEffect.Note(List.of(new Outcome.ToPublish(List.of())));
         };
+    }
+
+    private ServingEffect call(ProviderCall.Made made) {
+        return new ServingEffect.Call(made, ProviderEvents.before(made, served), ProviderEvents.after(made, served));
     }
 
     /** What of the contract an answer breaks; absent: it may be published. */
@@ -92,7 +126,7 @@ final class Ensuring {
         if (turn == null) {
             return new ServingEffect.TakeTurn(look.request());
         }
-        return turn == Turn.TAKEN ? new ServingEffect.Call(look) : new ServingEffect.Keep(published(look.known()));
+        return turn == Turn.TAKEN ? call(look) : new ServingEffect.Keep(published(look.known()));
     }
 
     private ServingEffect inTurn(ProviderCall.InTurn call, ServingEffect then) {

@@ -183,6 +183,16 @@ public record Facts(List<Outcome> outcomes) {
                 .flatMap(turn -> turn);
     }
 
+    /** What its provider answered last, and what is not judged yet; absent: there is nothing to judge. */
+    Optional<Outcome.Unjudged> unjudged() {
+        return last(outcome -> switch (outcome) {
+                    case Outcome.Unjudged answer -> Optional.of(Optional.of(answer));
+                    case Outcome.Judged judged -> Optional.of(Optional.<Outcome.Unjudged>empty());
+                    default -> Optional.<Optional<Outcome.Unjudged>>empty();
+                })
+                .flatMap(answer -> answer);
+    }
+
     /** Which call has not returned that its provider cannot be called before; empty: none is known. */
     String stuck() {
         return last(Outcome.Stuck.class).map(Outcome.Stuck::message).orElse("");

@@ -2,8 +2,11 @@ package dev.berth.loadbalancer;
 
 import dev.berth.claim.Claim;
 import dev.berth.pool.Refusal;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.LoadBalancerStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** What came of an effect, or was decided for the rest of the pass. */
 public sealed interface Outcome {
@@ -42,6 +45,21 @@ public sealed interface Outcome {
 
     /** The provider was called. */
     record Called() implements Outcome {}
+
+    /** What a provider answered that is still to be judged. */
+    sealed interface Unjudged extends Outcome {}
+
+    /** The provider answered that it has what was asked for. */
+    record Answered(EnsureOutcome.Ready answer, AnsweredAddresses addresses) implements Unjudged {}
+
+    /** The provider was looked at, which had answered {@code known}; {@code found} absent: it has nothing. */
+    record Looked(EnsureOutcome.Ready known, Optional<LoadBalancerStatus> found) implements Unjudged {}
+
+    /** The provider could not take other targets. */
+    record NotUpdated(String cause) implements Unjudged {}
+
+    /** What it answered last was judged. */
+    record Judged() implements Outcome {}
 
     /** The provider answered that it is on its way. */
     record OnItsWay(Duration delay, String message) implements Outcome {}

@@ -215,12 +215,12 @@ public final class Serving {
         return (isOfItsProvider && patch.isInWordsOnly(service)) || patch.isInNumbersOnly(service);
     }
 
-    private List<ServingEffect.Report> reports() {
+    private List<ServiceEvent> reports() {
         return Stream.concat(
                         facts.sharingConflict().stream()
-                                .map(why -> new ServingEffect.Report("SharingConflict", why.message())),
+                                .map(why -> ServiceEvent.warning("SharingConflict", why.message())),
                         facts.waiting().stream()
-                                .map(why -> new ServingEffect.Report(allocationFailed(), why.message())))
+                                .map(why -> ServiceEvent.warning(allocationFailed(), why.message())))
                 .toList();
     }
 

@@ -1,7 +1,9 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.ip.Ip;
+import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +20,9 @@ public sealed interface ServingEffect
                 ServingEffect.AskFor,
                 ServingEffect.TakeTurn,
                 ServingEffect.Call,
+                ServingEffect.Accept,
+                ServingEffect.Refresh,
+                ServingEffect.AskAgain,
                 ServingEffect.Keep,
                 ServingEffect.GiveUpCall,
                 ServingEffect.CheckPublished,
@@ -62,8 +67,28 @@ public sealed interface ServingEffect
     /** Wait for the provider's turn, before it is called. */
     record TakeTurn(LoadBalancerRequest request) implements ServingEffect {}
 
-    /** Call the provider. */
-    record Call(ProviderCall.Made call) implements ServingEffect {}
+    /**
+     * Call the provider.
+     *
+     * @param before what events say before the call
+     * @param after what events say once it is done
+     */
+    record Call(ProviderCall.Made call, List<ServiceEvent> before, List<ServiceEvent> after)
+            implements ServingEffect {
+        public Call {
+            before = List.copyOf(before);
+            after = List.copyOf(after);
+        }
+    }
+
+    /** Remember what the provider answered: it breaks no rule. */
+    record Accept(LoadBalancerRequest request, EnsureOutcome.Ready answer) implements ServingEffect {}
+
+    /** Remember what the provider has: it is what it answered, but maybe for the health of its targets. */
+    record Refresh(LoadBalancerStatus found) implements ServingEffect {}
+
+    /** Say why what the provider has is not what it should be, and remember that it has to be asked again. */
+    record AskAgain(ServiceEvent why) implements ServingEffect {}
 
     /** What the provider answered holds. */
     record Keep(List<Published> ingress) implements ServingEffect {}
@@ -93,14 +118,11 @@ public sealed interface ServingEffect
      * @param inWordsOnly whether nothing is new but words
      * @param reports what events say beside, once it is written
      */
-    record Publish(Publication wanted, boolean inWordsOnly, List<Report> reports) implements ServingEffect {
+    record Publish(Publication wanted, boolean inWordsOnly, List<ServiceEvent> reports) implements ServingEffect {
         public Publish {
             reports = List.copyOf(reports);
         }
     }
-
-    /** What an event says. */
-    record Report(String reason, String message) {}
 
     /** Write nothing yet, for nothing is new but words. */
     record DelayWords(Publication wanted, Duration left) implements ServingEffect {}

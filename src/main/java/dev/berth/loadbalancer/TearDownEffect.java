@@ -29,8 +29,21 @@ public sealed interface TearDownEffect
      * Have the provider delete what it made.
      *
      * @param what is tried: not again before its time, if it fails
+     * @param before what events say before the call
+     * @param after what events say once it is done
      */
-    record Delete(ServedClass by, LoadBalancerRequest request, Object what) implements TearDownEffect {}
+    record Delete(
+            ServedClass by,
+            LoadBalancerRequest request,
+            Object what,
+            List<ServiceEvent> before,
+            List<ServiceEvent> after)
+            implements TearDownEffect {
+        public Delete {
+            before = List.copyOf(before);
+            after = List.copyOf(after);
+        }
+    }
 
     /**
      * Take finalizer, ingress and conditions off in one patch.

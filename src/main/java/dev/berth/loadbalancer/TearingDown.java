@@ -74,7 +74,12 @@ public final class TearingDown {
             return new TearDownEffect.StopWaiting();
         }
         if (deletes.isPresent()) {
-            return new TearDownEffect.Delete(deletes.get(), known.request(deletes.get()), down.steps());
+            return new TearDownEffect.Delete(
+                    deletes.get(),
+                    known.request(deletes.get()),
+                    down.steps(),
+                    ProviderEvents.deleting(deletes.get()),
+                    ProviderEvents.deleted(deletes.get()));
         }
         return clear().or(this::release).orElseGet(this::done);
     }

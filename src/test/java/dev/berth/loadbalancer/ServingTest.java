@@ -149,7 +149,7 @@ class ServingTest {
         return switch (effect) {
             case ServingEffect.TakeStep(int index, Step.OfClaims step) ->
                 step.getClass().getSimpleName();
-            case ServingEffect.Call(ProviderCall.Made call) -> call.getClass().getSimpleName();
+            case ServingEffect.Call call -> call.call().getClass().getSimpleName();
             case ServingEffect.CheckPublished(List<Ip> ips) -> "CheckPublished" + ips;
             case ServingEffect.ConfirmClaims(List<Ip> ips) -> "ConfirmClaims" + ips;
             case ServingEffect.ReleaseSurplus(List<Ip> ips) -> "ReleaseSurplus" + ips;
@@ -179,7 +179,19 @@ class ServingTest {
                         holdings.stream().map(Holding::ip).limit(1).toList(),
                         Backends.NONE)));
             case ServingEffect.TakeTurn taken -> List.of(turn);
-            case ServingEffect.Call(ProviderCall.Made call) -> called(call);
+            case ServingEffect.Call call -> called(call.call());
+            case ServingEffect.Accept(LoadBalancerRequest request, EnsureOutcome.Ready answer) -> {
+                provider = provider.ensured(request, EDGE, answer);
+                yield List.of(new Outcome.Judged());
+            }
+            case ServingEffect.Refresh(LoadBalancerStatus found) -> {
+                provider = provider.seen(found);
+                yield List.of(new Outcome.Judged());
+            }
+            case ServingEffect.AskAgain again -> {
+                provider = provider.unsure();
+                yield List.of(new Outcome.Judged());
+            }
             case ServingEffect.Keep(List<Published> ingress) ->
                 List.of(new Outcome.ToPublish(ingress), new Outcome.Did(Done.PROVIDER_ASKED));
             case ServingEffect.GiveUpCall(Trouble what) ->
@@ -209,8 +221,17 @@ class ServingTest {
     }
 
     private List<Outcome> called(ProviderCall.Made call) {
-        if (call instanceof ProviderCall.Ensure(var request) && !outcomes.containsKey("Ensure")) {
-            provider = provider.ensured(request, EDGE, ready(request.addresses().getFirst()));
+        if (call instanceof ProviderCall.Ensure(var request)) {
+            provider = provider.asks(request, EDGE);
+            if (!outcomes.containsKey("Ensure")) {
+                return List.of(
+                        new Outcome.Called(),
+                        new Outcome.Answered(
+                                ready(request.addresses().getFirst()), AnsweredAddresses.NONE));
+            }
+        }
+        if (call instanceof ProviderCall.Look) {
+            provider = provider.looked();
         }
         return List.of(new Outcome.Called());
     }
@@ -238,6 +259,7 @@ class ServingTest {
                         "AskFor",
                         "TakeTurn",
                         "Ensure",
+                        "Accept",
                         "Keep",
                         "ConfirmClaims[192.0.2.1]",
                         "Publish[192.0.2.1 (VIP)]",
@@ -280,6 +302,57 @@ class ServingTest {
 
         assertThat(way())
                 .containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "Publishnull", "Fail EnsureFailed");
+    }
+
+    @Test
+    void answerThatBreaksARule_isSaid_andNothingOfItIsRemembered() {
+        outcomes.put("Ensure", List.of(new Outcome.Answered(ready("198.51.100.9"), AnsweredAddresses.NONE)));
+
+        assertThat(way())
+                .containsExactly(
+                        "StopWaiting",
+                        "AskFor",
+                        "TakeTurn",
+                        "Ensure",
+                        "GiveUpCall",
+                        "Publishnull",
+                        "Fail AnswerRefused");
+        assertThat(provider.lastAnswer()).isEmpty();
+    }
+
+    private void isDoubted() {
+        assertThat(way()).endsWith("Rest");
+        provider = provider.doubted();
+    }
+
+    @Test
+    void providerThatHasWhatItAnswered_isRefreshed_andNotAskedAgain() {
+        isDoubted();
+        outcomes.put(
+                "Look",
+                List.of(new Outcome.Looked(
+                        ready("192.0.2.1"), Optional.of(ready("192.0.2.1").status()))));
+
+        assertThat(way()).containsSubsequence("TakeTurn", "Look", "Refresh", "Keep").doesNotContain("Ensure");
+    }
+
+    @Test
+    void providerThatHasSomethingElse_isAskedAgain_andItIsSaid() {
+        for (Optional<LoadBalancerStatus> found : List.of(
+                Optional.<LoadBalancerStatus>empty(),
+                Optional.of(ready("192.0.2.99").status()))) {
+            isDoubted();
+            outcomes.put("Look", List.of(new Outcome.Looked(ready("192.0.2.1"), found)));
+
+            assertThat(way()).containsSubsequence("Look", "AskAgain", "TakeTurn", "Ensure", "Accept", "Keep");
+        }
+    }
+
+    @Test
+    void providerThatCannotBeLookedAt_isNotAskedAgain() {
+        isDoubted();
+
+        assertThat(way()).containsSubsequence("Look", "Keep").doesNotContain("AskAgain", "Ensure");
     }
 
     @Test
@@ -356,7 +429,7 @@ class ServingTest {
     void patchThatFailed_waitsForItsTime_andIsNotSentWithoutTheClaimsBeingWrittenFirst() {
         waits = postponed(Publication.Difference.class, DENIED);
 
-        assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "Keep", "WaitPT5S");
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "Accept", "Keep", "WaitPT5S");
     }
 
     /** What is of this kind failed in a way before, and must wait five seconds still. */

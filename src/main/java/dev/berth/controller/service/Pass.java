@@ -8,6 +8,7 @@ import dev.berth.controller.Next;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.ServiceEvent;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Situation;
@@ -102,6 +103,14 @@ record Pass(
 
     static Outcome failed(String doing, Reason reason, String cause, Object request) {
         return new Outcome.Failed(new Trouble(doing, reason, cause, request));
+    }
+
+    void say(ServiceState about, ServiceEvent event) {
+        About service = About.service(about);
+        switch (event.type()) {
+            case NORMAL -> parts.events().normal(service, event.reason(), event.message());
+            case WARNING -> parts.events().warning(service, event.reason(), event.message());
+        }
     }
 
     /** For what others read. */

@@ -5,7 +5,6 @@ import dev.berth.controller.Next;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
-import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.PredecessorEffect;
@@ -13,8 +12,10 @@ import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.RefrainingEffect;
 import dev.berth.loadbalancer.ServiceConditions;
+import dev.berth.loadbalancer.ServiceEvent;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
+import dev.berth.loadbalancer.StatusEvents;
 import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Trouble.Reason;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,13 +32,6 @@ import org.slf4j.LoggerFactory;
 /** What the status of one Service must say, and the writing of it, in one pass. */
 final class PassStatus {
     private static final Logger LOG = LoggerFactory.getLogger(PassStatus.class);
-
-    /** The conditions that an event tells of when they come, or say something else. */
-    private static final List<String> REPORTED = List.of(
-            WellKnownNames.UNSUPPORTED,
-            WellKnownNames.NODE_PORTS_CONFLICT,
-            WellKnownNames.ANNOTATIONS_IGNORED,
-            WellKnownNames.ADDRESS_STRANDED);
 
     private final Pass pass;
 
@@ -195,7 +188,7 @@ final class PassStatus {
     }
 
     private Optional<Outcome> write(
-            ServiceState state, Publication wanted, String doing, List<ServingEffect.Report> reports) {
+            ServiceState state, Publication wanted, String doing, List<ServiceEvent> reports) {
         return write(state, wanted, doing, reports, patch -> patch);
     }
 
@@ -208,7 +201,7 @@ final class PassStatus {
             ServiceState state,
             Publication wanted,
             String doing,
-            List<ServingEffect.Report> reports,
+            List<ServiceEvent> reports,
             Function<Publication.Difference, Object> request) {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         if (difference.isEmpty()) {
@@ -244,22 +237,11 @@ final class PassStatus {
         }
     }
 
-    /** In the words of the answer: the API server may have dropped the mode, or put one there. */
-    private void report(ServiceState state, Publication.Difference difference, List<ServingEffect.Report> reports) {
-        if (difference.ingress() != null && !state.ingress().isEmpty()) {
-            String list = state.ingress().stream().map(Published::toString).collect(Collectors.joining(", "));
-            LOG.info("Service {} has {}", pass.key(), list);
-            pass.parts().events().normal(About.service(state), "EnsuredLoadBalancer", "Ensured load balancer: " + list);
-        }
-        difference.conditions().stream()
-                .filter(condition -> REPORTED.contains(condition.type())
-                        || (condition.type().equals(WellKnownNames.TARGETS_HEALTHY)
-                                && condition.status() == Condition.Status.FALSE))
-                .forEach(condition ->
-                        pass.parts().events().warning(About.service(state), condition.reason(), condition.message()));
-        for (ServingEffect.Report report : reports) {
-            LOG.info("Service {}: {}: {}", pass.key(), report.reason(), report.message());
-            pass.parts().events().warning(About.service(state), report.reason(), report.message());
-        }
+    private void report(ServiceState answer, Publication.Difference written, List<ServiceEvent> reports) {
+        Stream.concat(StatusEvents.of(written, answer).stream(), reports.stream())
+                .forEach(event -> {
+                    LOG.info("Service {}: {}: {}", pass.key(), event.reason(), event.message());
+                    pass.say(answer, event);
+                });
     }
 }

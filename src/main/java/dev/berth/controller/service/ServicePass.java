@@ -14,13 +14,13 @@ import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.PredecessorDeletion;
 import dev.berth.loadbalancer.PredecessorEffect;
-import dev.berth.loadbalancer.ProviderCall;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.Refraining;
 import dev.berth.loadbalancer.RefrainingEffect;
 import dev.berth.loadbalancer.ServedClass;
+import dev.berth.loadbalancer.ServiceEvent;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Serving;
@@ -35,6 +35,7 @@ import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.Refusal;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -204,7 +205,10 @@ final class ServicePass {
                 new Learned(new Outcome.Asks(provider.demand(state, serve.servedClass())));
             case ServingEffect.TakeTurn(LoadBalancerRequest request) ->
                 new Learned(provider.takeTurn(serve.servedClass(), request, request));
-            case ServingEffect.Call(ProviderCall.Made call) -> new Learned(provider.call(serve, call));
+            case ServingEffect.Call call -> new Learned(provider.call(serve, call));
+            case ServingEffect.Accept accept -> new Learned(provider.accept(serve.servedClass(), accept));
+            case ServingEffect.Refresh(LoadBalancerStatus found) -> new Learned(provider.refresh(found));
+            case ServingEffect.AskAgain(ServiceEvent why) -> new Learned(provider.askAgain(state, why));
             case ServingEffect.Keep(List<Published> ingress) ->
                 new Learned(provider.keep(serve.servedClass(), ingress));
             case ServingEffect.GiveUpCall(Trouble what) -> new Learned(pass.postpone(what));

@@ -1,0 +1,49 @@
+package dev.berth.loadbalancer;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Which events tell of what was written to the status of a Service. Pure. */
+public final class StatusEvents {
+    /** The conditions that an event tells of when they come, or say something else. */
+    private static final List<String> REPORTED = List.of(
+            WellKnownNames.UNSUPPORTED,
+            WellKnownNames.NODE_PORTS_CONFLICT,
+            WellKnownNames.ANNOTATIONS_IGNORED,
+            WellKnownNames.ADDRESS_STRANDED);
+
+    private StatusEvents() {}
+
+    /**
+     * The events, in order; empty: nothing that somebody would want to read of.
+     *
+     * @param written what differed before
+     * @param answer the Service as it is now: the API server may have dropped the mode, or put one there
+     */
+    public static List<ServiceEvent> of(Publication.Difference written, ServiceState answer) {
+        return Stream.concat(
+                        ensured(written, answer),
+                        written.conditions().stream()
+                                .filter(StatusEvents::isReported)
+                                .map(condition -> ServiceEvent.warning(condition.reason(), condition.message())))
+                .toList();
+    }
+
+    private static Stream<ServiceEvent> ensured(Publication.Difference written, ServiceState answer) {
+        return written.ingress() == null || answer.ingress().isEmpty()
+                ? Stream.empty()
+                : Stream.of(ServiceEvent.normal(
+                        "EnsuredLoadBalancer",
+                        "Ensured load balancer: "
+                                + answer.ingress().stream()
+                                        .map(Published::toString)
+                                        .collect(Collectors.joining(", "))));
+    }
+
+    private static boolean isReported(Condition condition) {
+        return REPORTED.contains(condition.type())
+                || (condition.type().equals(WellKnownNames.TARGETS_HEALTHY)
+                        && condition.status() == Condition.Status.FALSE);
+    }
+}
