@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.Claim;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Postponed.Why;
 import dev.berth.pool.Refusal;
 import java.time.Duration;
@@ -22,6 +23,8 @@ public record Facts(List<Outcome> outcomes) {
         QUEUE_LEFT,
         /** An event says why it is left alone. */
         REPORTED,
+        /** The address whose Address object could not be made is nobody's, and others go first. */
+        CLAIM_GIVEN_UP,
         /** The provider was asked all that it had to be. */
         PROVIDER_ASKED,
         /** The Addresses of what goes from the status were read. */
@@ -37,6 +40,8 @@ public record Facts(List<Outcome> outcomes) {
         /** The status says what it must, or nothing more can be written. */
         STATUS_WRITTEN,
         SURPLUS_RELEASED,
+        /** The Service was written, or could not be, before it releases addresses. */
+        RELEASING_SAID,
         /** What was made for another of its name is deleted. */
         PREDECESSOR_DELETED,
         /** That it could not be deleted is remembered. */
@@ -124,6 +129,26 @@ public record Facts(List<Outcome> outcomes) {
     /** How many of the plan's steps are done. */
     int steps() {
         return last(Outcome.StepsDone.class).map(Outcome.StepsDone::count).orElse(0);
+    }
+
+    /** The Address object that was found last of those that were unsure; absent: none was. */
+    Optional<Claim> found() {
+        return last(Outcome.Found.class).map(Outcome.Found::claim);
+    }
+
+    /** The address whose Address object could not be made; absent: all could. */
+    Optional<Ip> notMade() {
+        return last(Outcome.NotMade.class).map(Outcome.NotMade::ip);
+    }
+
+    /** What a live read of the Service told; absent: it was not read since it was planned for. */
+    Optional<Outcome.OfRead> readService() {
+        return last(Outcome.OfRead.class);
+    }
+
+    /** The Address objects of what goes from the status; empty: there are none, or nobody looked. */
+    List<Claim> goingFound() {
+        return last(Outcome.GoingFound.class).map(Outcome.GoingFound::claims).orElse(List.of());
     }
 
     /** Why it lacks an address; absent: it has all that it asks for. */

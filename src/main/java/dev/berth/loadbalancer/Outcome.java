@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.Claim;
+import dev.berth.ip.Ip;
 import dev.berth.pool.Refusal;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerStatus;
@@ -15,6 +16,28 @@ public sealed interface Outcome {
 
     /** So many steps of the plan are done. */
     record StepsDone(int count) implements Outcome {}
+
+    /** This Address object is there, which was unsure. */
+    record Found(Claim claim) implements Outcome {}
+
+    /** The Address object of this address could not be made. */
+    record NotMade(Ip ip) implements Outcome {}
+
+    /** What a live read of the Service told, while nothing is planned again. */
+    sealed interface OfRead extends Outcome {}
+
+    /** It is this; absent: it is gone. */
+    record ServiceRead(Optional<ServiceState> now) implements OfRead {}
+
+    /** It could not be read. */
+    record ServiceNotRead() implements OfRead {}
+
+    /** These Address objects are there, of addresses that go from the status. */
+    record GoingFound(List<Claim> claims) implements Outcome {
+        public GoingFound {
+            claims = List.copyOf(claims);
+        }
+    }
 
     /** It lacks an address. */
     record Lacks(WaitReason why) implements Outcome {}

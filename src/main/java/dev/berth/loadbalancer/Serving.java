@@ -61,6 +61,10 @@ public final class Serving {
     }
 
     private ServingEffect next() {
+        Optional<ServingEffect> givesUp = claiming().giveUp();
+        if (givesUp.isPresent()) {
+            return givesUp.get();
+        }
         if (facts.planAgain().isPresent()) {
             return facts.planAgain().get();
         }
@@ -88,14 +92,23 @@ public final class Serving {
     }
 
     private ServingEffect fail(Trouble what) {
-        boolean losesTurn = serve.acquires() && facts.waiting().isEmpty() && !facts.did(Done.SURPLUS_RELEASED);
+        boolean losesTurn = serve.acquires() && facts.waiting().isEmpty()
+                && !facts.did(Done.SURPLUS_RELEASED)
+                && !facts.did(Done.RELEASING_SAID);
         return facts.again()
                 .filter(left -> what.saidBefore())
                 .<ServingEffect>map(Ending.Wait::new)
                 .orElseGet(() -> new Ending.Fail(what, losesTurn, facts.again()));
     }
 
+    private Claiming claiming() {
+        return new Claiming(serve, situation, facts);
+    }
+
     private ServingEffect claim() {
+        if (claiming().foundAnother()) {
+            return new Ending.PlanAgain(false);
+        }
         for (int index = facts.steps(); index < serve.steps().size(); index++) {
             Step.Serving step = serve.steps().get(index);
             // What comes after the choice of the rest is of no use without it.
@@ -107,7 +120,7 @@ public final class Serving {
                     case Step.Warn(WaitReason why) ->
                         new ServingEffect.Note(List.of(done, new Outcome.CannotShare(why)));
                     case Step.Hint(WaitReason why) -> new ServingEffect.Note(List.of(done, new Outcome.Ignored(why)));
-                    case Step.OfClaims claims -> new ServingEffect.TakeStep(index, claims);
+                    case Step.OfClaims claims -> claiming().of(index, claims);
                 };
             }
         }
@@ -178,6 +191,9 @@ public final class Serving {
             if (!going.isEmpty() && !facts.did(Done.PUBLISHED_CHECKED)) {
                 return new ServingEffect.CheckPublished(going);
             }
+            if (facts.goingFound().stream().anyMatch(claim -> claim.owners().contains(owner()))) {
+                return new Ending.PlanAgain(true);
+            }
             boolean counted = facts.did(Done.OVERWRITE_COUNTED);
             if (!counted && isOverwritten(entries.get())) {
                 return new ServingEffect.CountOverwrite(entries.get());
@@ -197,8 +213,11 @@ public final class Serving {
             return new Ending.Wait(facts.soonest(delay.get()));
         }
         List<Ip> first = aboutToBePublished(difference);
-        if (!first.isEmpty() && !facts.did(Done.CLAIMS_CONFIRMED)) {
-            return new ServingEffect.ConfirmClaims(first);
+        if (!facts.did(Done.CLAIMS_CONFIRMED)) {
+            Optional<ServingEffect> unsure = Confirming.next(first, serve, situation, known.answered());
+            if (unsure.isPresent()) {
+                return unsure.get();
+            }
         }
         boolean inWordsOnly = difference.filter(this::isInWordsOnly).isPresent();
         return situation
@@ -254,7 +273,7 @@ public final class Serving {
     private List<Ip> goingUnheard(List<Published> entries) {
         List<Ip> wanted = Publication.addresses(entries);
         List<Ip> published = service.publishedAddresses();
-        Owner owner = new Owner(service.key(), service.uid());
+        Owner owner = owner();
         // More than one per family is no operator's work, but a stranger's.
         return published.size() > IpFamily.values().length
                 ? List.of()
@@ -293,7 +312,7 @@ public final class Serving {
             if (!facts.did(Done.SURPLUS_RELEASED)) {
                 List<Ip> surplus = surplus();
                 if (!surplus.isEmpty()) {
-                    return new ServingEffect.ReleaseSurplus(surplus);
+                    return release(surplus);
                 }
             } else if (again().isEmpty()) {
                 return new Ending.PlanAgain(false);
@@ -310,6 +329,20 @@ public final class Serving {
         Optional<Duration> again = again();
         return new ServingEffect.Rest(
                 known.targetsDue().map(due -> Facts.sooner(again, due)).or(() -> again), again.isEmpty());
+    }
+
+    private ServingEffect release(List<Ip> surplus) {
+        Releasing releasing = new Releasing(surplus, service.key(), Optional.of(service), situation);
+        return releasing.isOutdated()
+                ? new Ending.PlanAgain(false)
+                : releasing
+                        .first(surplus, service, serve.timeless())
+                        .<ServingEffect>map(first -> first)
+                        .orElseGet(() -> new ServingEffect.ReleaseSurplus(releasing.leaving()));
+    }
+
+    private Owner owner() {
+        return new Owner(service.key(), service.uid());
     }
 
     /**

@@ -1,5 +1,9 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
@@ -15,7 +19,9 @@ import java.util.Optional;
 public sealed interface ServingEffect
         permits ServingEffect.StopWaiting,
                 ServingEffect.Note,
-                ServingEffect.TakeStep,
+                ServingEffect.OfStep,
+                ServingEffect.ReadService,
+                ServingEffect.GiveUpClaim,
                 ServingEffect.AddFinalizer,
                 ServingEffect.AskFor,
                 ServingEffect.TakeTurn,
@@ -28,12 +34,14 @@ public sealed interface ServingEffect
                 ServingEffect.CheckPublished,
                 ServingEffect.CountOverwrite,
                 ServingEffect.AskForIpMode,
+                ServingEffect.ReadAgain,
                 ServingEffect.ConfirmClaims,
                 ServingEffect.Publish,
                 ServingEffect.DelayWords,
                 ServingEffect.ReleaseSurplus,
                 ServingEffect.ReleaseNodePorts,
                 ServingEffect.Rest,
+                SayReleasing,
                 Ending {
     /** Nothing is done: this holds from now on for the rest of the pass, though time goes on. */
     record Note(List<Outcome> what) implements ServingEffect {
@@ -45,12 +53,31 @@ public sealed interface ServingEffect
     /** It waits for no address: it leaves the queue. */
     record StopWaiting() implements ServingEffect {}
 
+    /** A step of the plan, by its {@code index} in it. */
+    sealed interface OfStep extends ServingEffect {
+        int index();
+    }
+
+    /** Create the Address object of an address that is held for the Service. */
+    record CreateClaim(int index, Ip ip, ClaimSpec spec) implements OfStep {}
+
+    /** Read an Address object: the answer to its create was lost. */
+    record ReadClaim(int index, Ip ip) implements OfStep {}
+
+    /** Have an Address object say what the Service needs of it by now. */
+    record UpdateClaim(int index, Claim claim, ClaimSpec spec) implements OfStep {}
+
+    /** Choose, hold and claim the addresses that are missing; choose again where another was faster. */
+    record Acquire(int index, AddressRequest request) implements OfStep {}
+
+    /** Read the Service live: what it still publishes is nobody else's. */
+    record ReadService() implements ServingEffect {}
+
     /**
-     * Claim an address, or make sure of one, as the plan has it.
-     *
-     * @param index of the step in the plan
+     * Hold the address no longer, for its Address object could not be made, and let those that wait go first. A Service for
+     * which no address can be claimed would otherwise keep all who wait behind it from theirs.
      */
-    record TakeStep(int index, Step.OfClaims step) implements ServingEffect {}
+    record GiveUpClaim(Ip ip) implements ServingEffect {}
 
     /**
      * Put our finalizer on, and by which class it is served, alone: what comes next touches the world. All else is
@@ -109,8 +136,19 @@ public sealed interface ServingEffect
     /** Have a dry run tell whether the API server keeps ipMode, for nothing else differs. */
     record AskForIpMode(Publication wanted) implements ServingEffect {}
 
-    /** Write the Addresses of what is about to be published for the first time. */
-    record ConfirmClaims(List<Ip> addresses) implements ServingEffect {}
+    /** Read an Address that is not the Service's own as far as is known, and was to be published. */
+    record ReadAgain(Holding known) implements ServingEffect {}
+
+    /**
+     * Write the Addresses of what is about to be published for the first time. A read would not do: another operator may
+     * be about to release the address, for it looked at the Service before the Service wanted it. Its release fails by this
+     * write, or was first.
+     */
+    record ConfirmClaims(List<Claim> claims) implements ServingEffect {
+        public ConfirmClaims {
+            claims = List.copyOf(claims);
+        }
+    }
 
     /**
      * Write finalizer, ingress and conditions in one patch, if anything differs.
@@ -128,7 +166,11 @@ public sealed interface ServingEffect
     record DelayWords(Publication wanted, Duration left) implements ServingEffect {}
 
     /** Release what it holds and keeps no longer. */
-    record ReleaseSurplus(List<Ip> addresses) implements ServingEffect {}
+    record ReleaseSurplus(List<Leaving> addresses) implements ServingEffect {
+        public ReleaseSurplus {
+            addresses = List.copyOf(addresses);
+        }
+    }
 
     /**
      * Release the node ports, now that the Service is delivered without them.

@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.announce.Announcements;
 import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.Claim;
 import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
 import dev.berth.pool.PoolBook;
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param waits what is not to be tried before its time
  * @param wordsWait how long other words in its status, and nothing else, must still wait; absent: not at all
  * @param announcements who announces which address, as the agents say
+ * @param since what was known when the Service was looked at, and what was written since
  * @param now the lastTransitionTime of a condition whose status changes
  */
 public record Situation(
@@ -29,12 +31,13 @@ public record Situation(
         Waits waits,
         Optional<Duration> wordsWait,
         Announcements announcements,
+        SinceLook since,
         Instant now) {
     public Situation {
         holdings = List.copyOf(holdings);
     }
 
-    /** Without agents. */
+    /** Without agents; nothing was written yet. */
     Situation(
             boolean live,
             List<Holding> holdings,
@@ -43,7 +46,21 @@ public record Situation(
             Waits waits,
             Optional<Duration> wordsWait,
             Instant now) {
-        this(live, holdings, pools, provider, waits, wordsWait, Announcements.NONE, now);
+        this(
+                live,
+                holdings,
+                pools,
+                provider,
+                waits,
+                wordsWait,
+                Announcements.NONE,
+                SinceLook.nothing(holdings),
+                now);
+    }
+
+    /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */
+    boolean isReadSince(Claim claim) {
+        return live && since.isReadSince(claim);
     }
 
     /** Which of the addresses that are surely its own it keeps. */

@@ -1,6 +1,5 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.ip.Ip;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +13,7 @@ public sealed interface TearDownEffect
                 TearDownEffect.Release,
                 TearDownEffect.LookAgain,
                 TearDownEffect.Finish,
+                SayReleasing,
                 Ending {
     /**
      * Wait for the provider's turn, before any other work is done for it.
@@ -54,7 +54,11 @@ public sealed interface TearDownEffect
     record Clear(ServiceState service, List<Published> others, Object what) implements TearDownEffect {}
 
     /** Release the addresses. */
-    record Release(List<Ip> addresses) implements TearDownEffect {}
+    record Release(List<Leaving> addresses) implements TearDownEffect {
+        public Release {
+            addresses = List.copyOf(addresses);
+        }
+    }
 
     /** What could not be released yet is looked at again. */
     record LookAgain(Duration delay) implements TearDownEffect {}

@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.provider.LoadBalancerRequest;
@@ -24,11 +25,11 @@ public final class TearingDown {
     /**
      * What is known beside the plan, now.
      *
+     * @param key of the Service, which may be gone
      * @param requests what the provider of each class that deletes is asked to; empty where the Service is gone
-     * @param releasing whether the Service says by now that it releases addresses
      */
     public record Known(
-            Situation situation, SequencedMap<ServedClass, LoadBalancerRequest> requests, boolean releasing) {
+            ServiceKey key, Situation situation, SequencedMap<ServedClass, LoadBalancerRequest> requests) {
         public Known {
             requests = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(requests));
         }
@@ -144,9 +145,25 @@ public final class TearingDown {
                 ? Optional.empty()
                 : down.steps().stream()
                         .flatMap(step -> step instanceof Step.Release(List<Ip> addresses)
-                                ? Stream.of(new TearDownEffect.Release(addresses))
+                                ? Stream.of(release(addresses))
                                 : Stream.<TearDownEffect>empty())
                         .findFirst();
+    }
+
+    private TearDownEffect release(List<Ip> addresses) {
+        Releasing releasing = new Releasing(addresses, known.key(), service, known.situation());
+        return releasing.isOutdated()
+                ? new Ending.PlanAgain(false)
+                : service.flatMap(state -> releasing.first(addresses, state, down.timeless()))
+                        .<TearDownEffect>map(first -> first)
+                        .orElseGet(() -> new TearDownEffect.Release(releasing.leaving()));
+    }
+
+    /** Whether the Service says by now that it releases addresses. */
+    private boolean saysReleasing() {
+        return service.map(state -> known.situation().since().newest().orElse(state))
+                .flatMap(newest -> newest.condition(WellKnownNames.RELEASING))
+                .isPresent();
     }
 
     private TearDownEffect done() {
@@ -158,7 +175,7 @@ public final class TearingDown {
                 service.filter(ServiceState::wantsLoadBalancer).isPresent();
         return new TearDownEffect.Finish(
                 isItsOwn && service.filter(this::isMarkOfAnotherClassOff).isPresent(),
-                service.isPresent() && (!isItsOwn || staysLoadBalancer || known.releasing()));
+                service.isPresent() && (!isItsOwn || staysLoadBalancer || saysReleasing()));
     }
 
     /** Whether somebody took off the mark of the class that is remembered, and it is to be served by another now. */

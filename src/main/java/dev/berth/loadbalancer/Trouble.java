@@ -101,6 +101,11 @@ public record Trouble(
         return new Trouble("deleting load balancer for " + service, Reason.DeleteFailed, cause, request);
     }
 
+    /** The same, now that the cause is known. */
+    public Trouble by(String why) {
+        return new Trouble(doing, reason, why, request, retryAfter, heldUp, saidBefore);
+    }
+
     /** The same, tried again when the other side says. */
     public Trouble after(Optional<Duration> delay) {
         return new Trouble(doing, reason, cause, request, delay, heldUp, saidBefore);

@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.announce.Announcements;
 import dev.berth.claim.AddressConstraints;
 import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Claim;
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -53,6 +55,9 @@ class ServingTest {
     private List<Holding> holdings = List.of(claimed("192.0.2.1"));
     private ProviderState provider = ProviderState.nothing();
     private @Nullable List<Published> published;
+
+    /** Null: nothing was written since it was looked at. */
+    private @Nullable SinceLook since;
     private Waits waits = Waits.NONE;
     private Optional<Duration> wordsWait = Optional.empty();
     private Outcome turn = new Outcome.TurnTaken();
@@ -120,7 +125,16 @@ class ServingTest {
 
     private Serving.Known known() {
         return new Serving.Known(
-                new Situation(live, holdings, POOLS, provider, waits, wordsWait, NOW),
+                new Situation(
+                        live,
+                        holdings,
+                        POOLS,
+                        provider,
+                        waits,
+                        wordsWait,
+                        Announcements.NONE,
+                        since == null ? SinceLook.nothing(holdings) : since,
+                        NOW),
                 AnsweredAddresses.NONE,
                 published,
                 false,
@@ -147,12 +161,12 @@ class ServingTest {
 
     private static String name(ServingEffect effect) {
         return switch (effect) {
-            case ServingEffect.TakeStep(int index, Step.OfClaims step) ->
-                step.getClass().getSimpleName();
             case ServingEffect.Call call -> call.call().getClass().getSimpleName();
             case ServingEffect.CheckPublished(List<Ip> ips) -> "CheckPublished" + ips;
-            case ServingEffect.ConfirmClaims(List<Ip> ips) -> "ConfirmClaims" + ips;
-            case ServingEffect.ReleaseSurplus(List<Ip> ips) -> "ReleaseSurplus" + ips;
+            case ServingEffect.ConfirmClaims(List<Claim> claims) ->
+                "ConfirmClaims" + claims.stream().map(Claim::ip).toList();
+            case ServingEffect.ReleaseSurplus(List<Leaving> leaving) ->
+                "ReleaseSurplus" + leaving.stream().map(Leaving::ip).toList();
             case ServingEffect.Publish publish -> "Publish" + publish.wanted().ingress();
             case ServingEffect.Rest(Optional<Duration> again, boolean settled) ->
                 "Rest" + again.map(Duration::toString).orElse("");
@@ -168,7 +182,10 @@ class ServingTest {
         return switch (effect) {
             case ServingEffect.StopWaiting none -> did(Done.QUEUE_LEFT);
             case ServingEffect.Note(List<Outcome> what) -> what;
-            case ServingEffect.TakeStep(int index, Step.OfClaims step) -> List.of(new Outcome.StepsDone(index + 1));
+            case ServingEffect.OfStep step -> List.of(new Outcome.StepsDone(step.index() + 1));
+            case ServingEffect.ReadService read -> List.of();
+            case ServingEffect.GiveUpClaim given -> did(Done.CLAIM_GIVEN_UP);
+            case ServingEffect.ReadAgain read -> List.of(new Outcome.Changed(true));
             case ServingEffect.AskFor none ->
                 List.of(new Outcome.Asks(Demand.of(
                         serve.service(),
@@ -203,9 +220,14 @@ class ServingTest {
             case ServingEffect.Publish publish -> List.of(new Outcome.Wrote(publish.wanted()));
             case ServingEffect.DelayWords(Publication wanted, Duration left) ->
                 List.of(new Outcome.Wrote(wanted), new Outcome.LookAgain(left));
-            case ServingEffect.ReleaseSurplus(List<Ip> ips) -> {
+            case SayReleasing say -> {
+                since = new SinceLook(List.of(), List.of(), Optional.empty(), true, List.of());
+                yield did(Done.RELEASING_SAID);
+            }
+            case ServingEffect.ReleaseSurplus(List<Leaving> leaving) -> {
                 holdings = holdings.stream()
-                        .filter(holding -> !ips.contains(holding.ip()))
+                        .filter(holding -> leaving.stream()
+                                .noneMatch(released -> released.ip().equals(holding.ip())))
                         .toList();
                 yield did(Done.SURPLUS_RELEASED);
             }
@@ -373,7 +395,192 @@ class ServingTest {
     void whatIsHeldBeyondNeed_isReleased_afterItIsPublishedNoLonger_andAllIsPlannedAgain() {
         holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"));
 
-        assertThat(way()).containsSubsequence("Publish[192.0.2.1 (VIP)]", "ReleaseSurplus[192.0.2.2]", "PlanAgain");
+        assertThat(way()).containsSubsequence("Publish[192.0.2.1 (VIP)]", "SayReleasing", "ReleaseSurplus[192.0.2.2]", "PlanAgain");
+    }
+
+    @Test
+    void whatIsReleasedAfterTheStatusWasWritten_needsNoFurtherWrite() {
+        holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"));
+        since = new SinceLook(List.of(), List.of(), Optional.empty(), true, List.of());
+
+        assertThat(way()).contains("ReleaseSurplus[192.0.2.2]").doesNotContain("SayReleasing");
+    }
+
+    @Test
+    void addressThatSomebodyWroteSinceThePlan_isNotReleased() {
+        holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"));
+        since = new SinceLook(List.of(), List.of(), Optional.empty(), false, List.of());
+
+        assertThat(way()).endsWith("Publish[192.0.2.1 (VIP)]", "PlanAgain");
+    }
+
+    @Test
+    void releaseThatCannotBeSaid_isNotMade_andLosesNoTurn() {
+        steps = List.of(acquire());
+        holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"));
+        outcomes.put("SayReleasing", List.of(new Outcome.Failed(DENIED)));
+
+        assertThat(way()).endsWith("SayReleasing", "Fail ClaimFailed");
+    }
+
+    /**
+     * What is done by the state of a holding.
+     *
+     * @param way the first of it
+     */
+    private record Held(String sentence, Holding holding, boolean live, List<Outcome> outcomes, List<String> way) {
+        Held(String sentence, Holding holding, boolean live, List<Outcome> outcomes, String... way) {
+            this(sentence, holding, live, outcomes, List.of(way));
+        }
+    }
+
+    private static Holding unseen(Holding.State state) {
+        return new Holding(
+                Ip.parse("192.0.2.9"), state, ClaimSpec.of("gone", "old/class", new Owner(WEB, "u1")), null);
+    }
+
+    private static Holding named(String uid) {
+        return Holding.of(new Claim(
+                Ip.parse("192.0.2.9"), "c9", "5", ClaimSpec.of("pool", "x/y", new Owner(WEB, uid))));
+    }
+
+    private static Outcome found(String uid, String className) {
+        return new Outcome.Found(new Claim(
+                Ip.parse("192.0.2.9"), "c9", "5", ClaimSpec.of("pool", className, new Owner(WEB, uid))));
+    }
+
+    private static final Outcome NOT_MADE = new Outcome.NotMade(Ip.parse("192.0.2.9"));
+
+    private static final List<Held> HELD = List.of(
+            new Held("one that is held is created", unseen(Holding.State.HELD), true, List.of(), "CreateClaim", "AskFor"),
+            new Held(
+                    "one that cannot be created is given up",
+                    unseen(Holding.State.HELD),
+                    true,
+                    List.of(NOT_MADE, new Outcome.Failed(DENIED)),
+                    "CreateClaim",
+                    "GiveUpClaim",
+                    "Publishnull"),
+            new Held(
+                    "but not before the Service is read: the cache may be older than what it publishes",
+                    unseen(Holding.State.HELD),
+                    false,
+                    List.of(NOT_MADE, new Outcome.Failed(DENIED)),
+                    "CreateClaim",
+                    "ReadService"),
+            new Held("one that is unsure is read", unseen(Holding.State.UNSURE), true, List.of(), "ReadClaim", "AskFor"),
+            new Held(
+                    "one that is found, and its own, is kept",
+                    unseen(Holding.State.UNSURE),
+                    true,
+                    List.of(found("u1", "x/y")),
+                    "ReadClaim",
+                    "AskFor"),
+            new Held(
+                    "one that is found to be another's is planned again",
+                    unseen(Holding.State.UNSURE),
+                    true,
+                    List.of(found("u2", "x/y")),
+                    "ReadClaim",
+                    "PlanAgain"),
+            new Held(
+                    "one that is found to be of another class is planned again",
+                    unseen(Holding.State.UNSURE),
+                    true,
+                    List.of(found("u1", "old/class")),
+                    "ReadClaim",
+                    "PlanAgain"),
+            new Held(
+                    "one that is not there is given up, and all is planned again",
+                    unseen(Holding.State.UNSURE),
+                    true,
+                    List.of(NOT_MADE, new Outcome.Changed(false)),
+                    "ReadClaim",
+                    "GiveUpClaim",
+                    "PlanAgain"),
+            new Held("one of a Service of its name is taken over after a live read", named("u0"), true, List.of(), "ReadLive"));
+
+    @Test
+    void whatIsDoneAboutAHolding_goesByItsState() {
+        assertThat(HELD).allSatisfy(row -> {
+            steps = List.of(new Step.SecureClaim(row.holding(), EDGE));
+            live = row.live();
+            outcomes.clear();
+            outcomes.put(row.way().getFirst(), row.outcomes());
+            outcomes.put("ReadService", List.of(new Outcome.ServiceNotRead()));
+
+            assertThat(way()).as(row.sentence()).containsSubsequence(row.way());
+        });
+    }
+
+    @Test
+    void addressThatMayStillBePublished_isNotGivenUp() {
+        ServiceState publishes =
+                SampleService.named(WEB, "u1").ingress("192.0.2.9").build();
+        ServiceState another =
+                SampleService.named(WEB, "u2").ingress("192.0.2.9").build();
+        Map<Outcome, Boolean> givesUp = Map.of(
+                new Outcome.ServiceNotRead(), false,
+                new Outcome.ServiceRead(Optional.of(publishes)), false,
+                new Outcome.ServiceRead(Optional.of(another)), true,
+                new Outcome.ServiceRead(Optional.empty()), true);
+        live = false;
+
+        givesUp.forEach((read, expected) -> {
+            steps = List.of(new Step.SecureClaim(unseen(Holding.State.HELD), EDGE));
+            outcomes.put("CreateClaim", List.of(NOT_MADE, new Outcome.Failed(DENIED)));
+            outcomes.put("ReadService", List.of(read));
+
+            assertThat(way().contains("GiveUpClaim")).as("%s", read).isEqualTo(expected);
+        });
+    }
+
+    @Test
+    void addressOfTheOneBefore_isTakenOver_onceALiveReadIsNewerThanItsClaim() {
+        Holding before = named("u0");
+        steps = List.of(new Step.SecureClaim(before, EDGE));
+        since = new SinceLook(
+                List.of(Objects.requireNonNull(before.claim())), List.of(), Optional.empty(), false, List.of());
+
+        assertThat(way()).containsSubsequence("UpdateClaim", "AskFor");
+        ServingEffect.UpdateClaim update = (ServingEffect.UpdateClaim) Serving.next(
+                new ServicePlan.Serve(service.build(), EDGE, AddressConstraints.NONE, steps, marks),
+                known(),
+                Facts.NONE.with(new Outcome.Did(Done.QUEUE_LEFT)));
+        assertThat(update.spec().owners()).containsExactly(new Owner(WEB, "u1"));
+    }
+
+    @Test
+    void claimThatIsCreatedAgain_isOfThePoolThatHasTheAddressByNow_andOfItsClass() {
+        steps = List.of(new Step.SecureClaim(unseen(Holding.State.HELD), EDGE));
+
+        ServingEffect effect = Serving.next(
+                new ServicePlan.Serve(service.build(), EDGE, AddressConstraints.NONE, steps, marks),
+                known(),
+                Facts.NONE.with(new Outcome.Did(Done.QUEUE_LEFT)));
+
+        assertThat(effect)
+                .isEqualTo(new ServingEffect.CreateClaim(
+                        0, Ip.parse("192.0.2.9"), ClaimSpec.of("pool", "x/y", new Owner(WEB, "u1"))));
+    }
+
+    @Test
+    void addressThatWasWrittenForTheServiceAsItIs_isNotConfirmedAgain() {
+        since = new SinceLook(
+                List.of(), List.of(), Optional.empty(), false, List.of(Ip.parse("192.0.2.1")));
+
+        assertThat(way()).contains("Publish[192.0.2.1 (VIP)]").noneMatch(effect -> effect.startsWith("Confirm"));
+    }
+
+    @Test
+    void addressThatGoesFromTheStatus_andIsFoundToBeItsOwn_staysForNow() {
+        service = service.ingress("192.0.2.7");
+        outcomes.put(
+                "CheckPublished[192.0.2.7]",
+                List.of(new Outcome.GoingFound(
+                        List.of(Objects.requireNonNull(claimed("192.0.2.7").claim())))));
+
+        assertThat(way()).endsWith("CheckPublished[192.0.2.7]", "ReadLive");
     }
 
     @Test

@@ -65,6 +65,7 @@ class TearingDownTest {
                 case TearDownEffect.StopWaiting stop -> Optional.of(new Outcome.Did(Done.QUEUE_LEFT));
                 case TearDownEffect.Delete delete -> Optional.of(new Outcome.Called());
                 case TearDownEffect.Clear clear -> Optional.of(cleared);
+                case SayReleasing say -> Optional.of(new Outcome.Did(Done.RELEASING_SAID));
                 case TearDownEffect.Release release -> Optional.of(new Outcome.Did(Done.RELEASED));
                 case TearDownEffect.LookAgain again -> Optional.empty();
                 case TearDownEffect.Finish finish -> Optional.empty();
@@ -81,6 +82,7 @@ class TearingDownTest {
     private TearingDown.Known known(ServicePlan.TearDown down) {
         ServiceIdentity web = new ServiceIdentity("prod", "web", "u1");
         return new TearingDown.Known(
+                new ServiceKey("prod", "web"),
                 new Situation(
                         live,
                         List.of(),
@@ -98,8 +100,7 @@ class TearingDownTest {
                                 served -> LoadBalancerRequest.builder("c", web, IpMode.VIP)
                                         .build(),
                                 (one, same) -> one,
-                                LinkedHashMap::new)),
-                false);
+                                LinkedHashMap::new)));
     }
 
     private static String name(TearDownEffect effect) {

@@ -192,14 +192,14 @@ final class AddressObjects {
     }
 
     private Outcome readAgain(Ip ip, Runnable absent, boolean live, Object request) {
-        switch (read(ip)) {
-            case Read.Found<Claim> found -> {}
-            case Read.Absent<Claim> none -> absent.run();
-            case Read.Failed<Claim>(String message) -> {
-                return notRead(ip, message, request);
+        return switch (read(ip)) {
+            case Read.Found<Claim> noted -> new Outcome.Changed(live);
+            case Read.Absent<Claim> none -> {
+                absent.run();
+                yield new Outcome.Changed(live);
             }
-        }
-        return new Outcome.Changed(live);
+            case Read.Failed<Claim>(String message) -> notRead(ip, message, request);
+        };
     }
 
     /** Reads one; what is found is noted. */

@@ -4,6 +4,7 @@ import dev.berth.claim.Claim;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ServiceState;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -43,9 +44,9 @@ final class OwnWrites {
         claims.add(ip);
     }
 
-    /** Whether the Address object was written while the Service was as it is but for our own writes. */
-    boolean isWritten(Ip ip) {
-        return claims.contains(ip);
+    /** Those whose Address objects were written while the Service was as it is but for our own writes. */
+    List<Ip> addresses() {
+        return List.copyOf(claims);
     }
 
     /** The Service as it is known by now; {@code planned} if nothing was learned since. */

@@ -11,6 +11,7 @@ import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServiceEvent;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.SinceLook;
 import dev.berth.loadbalancer.Situation;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Trouble.Reason;
@@ -71,6 +72,12 @@ record Pass(
                 memory.retries.waits(steady()),
                 memory.status.wordsMustWait(steady()),
                 parts.announcements().get(),
+                new SinceLook(
+                        List.copyOf(beforeReading.values()),
+                        List.copyOf(planned.values()),
+                        service.map(writes::newest),
+                        writes.hasWrittenService(),
+                        writes.addresses()),
                 now());
     }
 
@@ -78,11 +85,6 @@ record Pass(
     void wrote(ServiceState answer, Map<Ip, Claim> before) {
         memory.version.wrote(answer);
         writes.wrote(answer, before);
-    }
-
-    /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */
-    boolean isReadSince(Claim claim) {
-        return live && claim.equals(beforeReading.get(claim.ip()));
     }
 
     Owner owner(ServicePlan.Serve serve) {

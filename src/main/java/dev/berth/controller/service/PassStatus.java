@@ -11,6 +11,7 @@ import dev.berth.loadbalancer.PredecessorEffect;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.RefrainingEffect;
+import dev.berth.loadbalancer.SayReleasing;
 import dev.berth.loadbalancer.ServiceConditions;
 import dev.berth.loadbalancer.ServiceEvent;
 import dev.berth.loadbalancer.ServiceState;
@@ -165,6 +166,26 @@ final class PassStatus {
         } else if (news) {
             pass.parts().metrics().ipModeDropped(false);
         }
+    }
+
+    /** Writes the Service where nothing had to be written, before it releases addresses. */
+    List<Outcome> sayReleasing(SayReleasing effect) {
+        return switch (pass.parts().cluster().publish(effect.service(), effect.patch(), false)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                pass.wrote(answer, pass.planned());
+                yield List.of(new Outcome.Did(Done.RELEASING_SAID));
+            }
+            case Write.Conflict<ServiceState> changed -> List.of(new Outcome.Changed(true));
+            case Write.NotFound<ServiceState> gone -> List.of(new Outcome.Changed(true));
+            case Write.Refused<ServiceState>(String message) -> notSaid(effect, message);
+            case Write.Unknown<ServiceState>(String message) -> notSaid(effect, message);
+        };
+    }
+
+    private static List<Outcome> notSaid(SayReleasing effect, String message) {
+        return List.of(
+                new Outcome.Did(Done.RELEASING_SAID),
+                new Outcome.Failed(effect.trouble().by(message)));
     }
 
     /** Takes finalizer, ingress and conditions off. */

@@ -2,6 +2,8 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Choice;
+import dev.berth.claim.Claim;
+import dev.berth.claim.Holding;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.Performed.End;
 import dev.berth.controller.service.Performed.Finished;
@@ -11,6 +13,7 @@ import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.Ending;
 import dev.berth.loadbalancer.Facts;
 import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Leaving;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.PredecessorDeletion;
 import dev.berth.loadbalancer.PredecessorEffect;
@@ -19,6 +22,7 @@ import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.Refraining;
 import dev.berth.loadbalancer.RefrainingEffect;
+import dev.berth.loadbalancer.SayReleasing;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServiceEvent;
 import dev.berth.loadbalancer.ServicePlan;
@@ -26,13 +30,11 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Serving;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.Situation;
-import dev.berth.loadbalancer.Step;
 import dev.berth.loadbalancer.TakeOverEffect;
 import dev.berth.loadbalancer.TakingOver;
 import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.TearingDown;
 import dev.berth.loadbalancer.Trouble;
-import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.Refusal;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
@@ -197,9 +199,11 @@ final class ServicePass {
         return switch (effect) {
             case ServingEffect.StopWaiting none -> stopWaiting();
             case ServingEffect.Note(List<Outcome> what) -> new Learned(what);
-            case ServingEffect.TakeStep(int index, Step.OfClaims step) ->
-                new Learned(postpone(
-                        Stream.concat(Stream.of(new Outcome.StepsDone(index + 1)), claims.take(serve, step).stream())));
+            case ServingEffect.OfStep step ->
+                new Learned(postpone(Stream.concat(
+                        Stream.of(new Outcome.StepsDone(step.index() + 1)), claims.take(serve, step).stream())));
+            case ServingEffect.ReadService none -> new Learned(claims.readService());
+            case ServingEffect.GiveUpClaim(Ip ip) -> new Learned(claims.giveUp(serve, ip));
             case ServingEffect.AddFinalizer(Publication wanted) -> new Learned(status.addFinalizer(state, wanted));
             case ServingEffect.AskFor none ->
                 new Learned(new Outcome.Asks(provider.demand(state, serve.servedClass())));
@@ -216,10 +220,12 @@ final class ServicePass {
             case ServingEffect.CountOverwrite(List<Published> wanted) ->
                 new Learned(status.countOverwrite(state, wanted));
             case ServingEffect.AskForIpMode(Publication wanted) -> status.askForIpMode(state, wanted);
-            case ServingEffect.ConfirmClaims(List<Ip> first) -> new Learned(claims.confirm(serve, first));
+            case ServingEffect.ReadAgain(Holding known) -> new Learned(claims.readAgain(serve, known));
+            case ServingEffect.ConfirmClaims(List<Claim> unsure) -> new Learned(claims.confirm(serve, unsure));
             case ServingEffect.Publish publish -> new Learned(status.publish(state, publish));
             case ServingEffect.DelayWords delay -> new Learned(status.delayWords(delay));
-            case ServingEffect.ReleaseSurplus(List<Ip> addresses) ->
+            case SayReleasing say -> new Learned(status.sayReleasing(say));
+            case ServingEffect.ReleaseSurplus(List<Leaving> addresses) ->
                 new Learned(claims.release(addresses, Done.SURPLUS_RELEASED));
             case ServingEffect.ReleaseNodePorts release -> new Learned(nodePorts.release(state, release));
             case ServingEffect.Rest(Optional<Duration> again, boolean settled) -> {
@@ -255,12 +261,9 @@ final class ServicePass {
 
     private TearingDown.Known knownToTearDown(ServicePlan.TearDown down) {
         return new TearingDown.Known(
+                pass.key(),
                 pass.situation(),
-                pass.service().map(state -> requests(state, down)).orElseGet(LinkedHashMap::new),
-                pass.service()
-                        .map(pass.writes()::newest)
-                        .flatMap(newest -> newest.condition(WellKnownNames.RELEASING))
-                        .isPresent());
+                pass.service().map(state -> requests(state, down)).orElseGet(LinkedHashMap::new));
     }
 
     private SequencedMap<ServedClass, LoadBalancerRequest> requests(ServiceState state, ServicePlan.TearDown down) {
@@ -278,7 +281,8 @@ final class ServicePass {
             case TearDownEffect.Delete delete ->
                 new Learned(provider.delete(pass.service().orElseThrow(), delete));
             case TearDownEffect.Clear clear -> new Learned(status.clear(clear));
-            case TearDownEffect.Release(List<Ip> addresses) -> new Learned(claims.release(addresses, Done.RELEASED));
+            case SayReleasing say -> new Learned(status.sayReleasing(say));
+            case TearDownEffect.Release(List<Leaving> addresses) -> new Learned(claims.release(addresses, Done.RELEASED));
             case TearDownEffect.LookAgain(Duration delay) -> {
                 LOG.info("Service {} is no longer served: {}", pass.key(), down.why());
                 yield new Finished(Next.after(delay));

@@ -1,0 +1,127 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
+import dev.berth.claim.Sharing;
+import dev.berth.ip.Ip;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.pool.Pool;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** What a step of the plan does to Address objects, and what follows where none could be made. Pure. */
+final class Claiming {
+    private final ServicePlan.Serve serve;
+    private final Situation situation;
+    private final Facts facts;
+    private final ServiceKey key;
+    private final Owner owner;
+
+    Claiming(ServicePlan.Serve serve, Situation situation, Facts facts) {
+        this.serve = serve;
+        this.situation = situation;
+        this.facts = facts;
+        key = serve.service().key();
+        owner = new Owner(key, serve.service().uid());
+    }
+
+    /** The effect of the step at {@code index}. */
+    ServingEffect of(int index, Step.OfClaims step) {
+        return switch (step) {
+            case Step.SecureClaim(Holding holding, ServedClass served) -> secure(index, holding, served);
+            case Step.Amend(Holding holding, ClaimSpec spec) ->
+                holding.claim() == null
+                        ? new Ending.PlanAgain(false)
+                        : new ServingEffect.UpdateClaim(index, holding.claim(), spec);
+            case Step.Acquire acquire -> new ServingEffect.Acquire(index, acquire.request());
+        };
+    }
+
+    private ServingEffect secure(int index, Holding holding, ServedClass served) {
+        return switch (holding.state()) {
+            case HELD -> new ServingEffect.CreateClaim(index, holding.ip(), again(holding, served));
+            case UNSURE -> new ServingEffect.ReadClaim(index, holding.ip());
+            case CLAIMED -> takeOver(index, holding, served);
+        };
+    }
+
+    /** Of the pool that has it by now. */
+    private ClaimSpec again(Holding holding, ServedClass served) {
+        ClaimSpec spec = holding.spec().takenFor(served.value(), UnaryOperator.identity());
+        return spec.takenFrom(
+                situation.pools().poolOf(holding.ip()).map(Pool::name).orElse(spec.pool()));
+    }
+
+    /** What is kept for the Service's name, or was of one that bore it before, becomes its claim. */
+    private ServingEffect takeOver(int index, Holding holding, ServedClass served) {
+        Claim claim = holding.claim();
+        if (claim == null) {
+            return new Ending.PlanAgain(false);
+        }
+        if (!situation.isReadSince(claim) && holding.holderNamed(key).isPresent()) {
+            // Only a live read tells who has the name now, and none that is older than the claim.
+            return new Ending.PlanAgain(true);
+        }
+        ClaimSpec taken = claim.spec()
+                .takenFor(served.value(), other -> other.service().equals(key) ? owner : other);
+        return new ServingEffect.UpdateClaim(
+                index,
+                claim,
+                shared(taken, serve.wishes().sharing())
+                        .retainedFor(key, serve.wishes().retain() ? true : null));
+    }
+
+    /** Nobody may join before its ports are there. */
+    private ClaimSpec shared(ClaimSpec taken, @Nullable Sharing mine) {
+        boolean alone = taken.owners().stream().allMatch(other -> other.isReservation() || other.equals(owner));
+        Sharing terms = taken.sharing();
+        if (alone) {
+            return taken.shared(mine);
+        }
+        return mine != null && terms != null && terms.admits(mine) ? taken.joinedBy(owner, mine) : taken;
+    }
+
+    /** Whether what was found of an address whose Address was unsure is not what the step thought. */
+    boolean foundAnother() {
+        return facts.found()
+                .filter(claim -> !claim.owners().contains(owner)
+                        || !serve.servedClass().value().equals(claim.loadBalancerClass()))
+                .isPresent();
+    }
+
+    /**
+     * What to do about an Address that could not be made, and may never be: others may have the address, and go first.
+     * What is still published stays held: it is nobody else's before it is taken off. Absent: nothing, or no more.
+     */
+    Optional<ServingEffect> giveUp() {
+        if (facts.notMade().isEmpty() || facts.did(Done.CLAIM_GIVEN_UP)) {
+            return Optional.empty();
+        }
+        Ip ip = facts.notMade().get();
+        boolean isMade = situation.holdings().stream()
+                .anyMatch(holding -> holding.ip().equals(ip) && holding.claim() != null);
+        if (isMade || serve.service().publishes(ip)) {
+            return Optional.empty();
+        }
+        // The cache may be older than what was published last.
+        if (!situation.live() && facts.readService().isEmpty()) {
+            return Optional.of(new ServingEffect.ReadService());
+        }
+        return facts.readService().filter(read -> mayPublish(read, ip)).isPresent()
+                ? Optional.empty()
+                : Optional.of(new ServingEffect.GiveUpClaim(ip));
+    }
+
+    private boolean mayPublish(Outcome.OfRead read, Ip ip) {
+        return switch (read) {
+            case Outcome.ServiceRead(Optional<ServiceState> now) ->
+                now.filter(state -> state.uid().equals(owner.uid()) && state.publishes(ip))
+                        .isPresent();
+            case Outcome.ServiceNotRead unknown -> true;
+        };
+    }
+}

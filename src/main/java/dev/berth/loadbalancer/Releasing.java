@@ -1,0 +1,74 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.claim.Claim;
+import dev.berth.claim.Holding;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.loadbalancer.Trouble.Reason;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who leaves which address, and what comes first. A Service that has an Address, and was not written since it was looked
+ * at, is written before it releases one. Pure.
+ */
+final class Releasing {
+    private final List<Leaving> leaving;
+    private final Optional<Claim> unsaid;
+    private final Situation situation;
+
+    /** Of {@code addresses}, those that nobody of this name holds stay what they are. */
+    Releasing(List<Ip> addresses, ServiceKey key, Optional<ServiceState> service, Situation situation) {
+        this.situation = situation;
+        leaving = addresses.stream()
+                .flatMap(ip -> holding(ip).flatMap(holding -> leaving(holding, key, service)).stream())
+                .toList();
+        unsaid = situation.since().wroteService()
+                ? Optional.empty()
+                : leaving.stream()
+                        .filter(Leaving::itself)
+                        .flatMap(own -> holding(own.ip())
+                                .flatMap(holding -> Optional.ofNullable(holding.claim()))
+                                .stream())
+                        .findFirst();
+    }
+
+    private Optional<Holding> holding(Ip ip) {
+        return situation.holdings().stream()
+                .filter(holding -> holding.ip().equals(ip))
+                .findFirst();
+    }
+
+    /** One that bore the name before goes first. */
+    private static Optional<Leaving> leaving(Holding holding, ServiceKey key, Optional<ServiceState> service) {
+        return service.flatMap(state -> holding.predecessorOf(key, state.uid()))
+                .or(() -> holding.holderNamed(key))
+                .map(owner -> new Leaving(
+                        holding.ip(),
+                        owner,
+                        service.filter(state -> state.uid().equals(owner.uid())).isPresent()));
+    }
+
+    List<Leaving> leaving() {
+        return leaving;
+    }
+
+    /** Whether an Address is another than when the plan was made: somebody may have written it to publish it. */
+    boolean isOutdated() {
+        return unsaid.filter(claim -> !situation.since().isAsPlanned(claim)).isPresent();
+    }
+
+    /**
+     * What has to be written first; absent: nothing.
+     *
+     * @param addresses that are released, for people
+     * @param request what is not tried again before its time, if it fails
+     */
+    Optional<SayReleasing> first(List<Ip> addresses, ServiceState planned, Object request) {
+        ServiceState state = situation.since().newest().orElse(planned);
+        return unsaid.map(claim -> new SayReleasing(
+                state,
+                ServiceConditions.releasing(state, addresses, situation.now()),
+                new Trouble("releasing " + addresses, Reason.ReleaseFailed, "", request)));
+    }
+}

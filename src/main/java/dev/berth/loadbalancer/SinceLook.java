@@ -1,0 +1,51 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.claim.Claim;
+import dev.berth.claim.Holding;
+import dev.berth.ip.Ip;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What was known of a Service and its Addresses when it was looked at, and what was written of them since.
+ *
+ * @param beforeReading the Addresses of its name as they were known just before it was read live; empty: it was not
+ * @param planned the same before the plan was made
+ * @param newest the Service as it is known by now; absent: as it was planned for, or gone
+ * @param wroteService whether this pass has written the Service
+ * @param wroteAddresses those whose Address objects were written while the Service was as it is but for our own writes
+ */
+public record SinceLook(
+        List<Claim> beforeReading,
+        List<Claim> planned,
+        Optional<ServiceState> newest,
+        boolean wroteService,
+        List<Ip> wroteAddresses) {
+    public SinceLook {
+        beforeReading = List.copyOf(beforeReading);
+        planned = List.copyOf(planned);
+        wroteAddresses = List.copyOf(wroteAddresses);
+    }
+
+    /** Nothing was written yet, and these are as they were. */
+    static SinceLook nothing(List<Holding> holdings) {
+        return new SinceLook(
+                List.of(),
+                holdings.stream()
+                        .flatMap(holding -> Optional.ofNullable(holding.claim()).stream())
+                        .toList(),
+                Optional.empty(),
+                false,
+                List.of());
+    }
+
+    /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */
+    boolean isReadSince(Claim claim) {
+        return beforeReading.contains(claim);
+    }
+
+    /** Whether the Address is still what it was before the plan was made. */
+    boolean isAsPlanned(Claim claim) {
+        return planned.contains(claim);
+    }
+}
