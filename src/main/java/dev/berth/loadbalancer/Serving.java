@@ -9,6 +9,7 @@ import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -36,14 +37,16 @@ public final class Serving {
      * @param answered who has the addresses that its provider answered: a pool may have come since, or another
      *     Service's claim
      * @param published what was last published for it; null: nothing, as far as is remembered
-     * @param overwritten whether another controller keeps writing its status, as far as is remembered
+     * @param overwrites what another controller wrote to its status, as far as is remembered
+     * @param steady how time passes, for delays
      * @param targetsDue when the targets of its load balancer are to be looked at; absent: there is nothing to look at
      */
     public record Known(
             Situation situation,
             AnsweredAddresses answered,
             @Nullable List<Published> published,
-            boolean overwritten,
+            Overwrites overwrites,
+            Instant steady,
             IpModes ipModes,
             Optional<Duration> targetsDue) {}
 
@@ -196,7 +199,7 @@ public final class Serving {
             }
             boolean counted = facts.did(Done.OVERWRITE_COUNTED);
             if (!counted && isOverwritten(entries.get())) {
-                return new ServingEffect.CountOverwrite(entries.get());
+                return countOverwrite(entries.get());
             }
             if (!counted
                     && !facts.did(Done.IP_MODE_ASKED)
@@ -251,7 +254,7 @@ public final class Serving {
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
     private boolean isInConflict() {
-        return known.overwritten()
+        return known.overwrites().isInConflict(known.steady())
                 || service.condition(WellKnownNames.STATUS_CONFLICT)
                         // What is dated in the future was said by a clock that was ahead.
                         .filter(said -> Duration.between(said.since(), situation.now())
@@ -283,6 +286,18 @@ public final class Serving {
                                         .noneMatch(holding -> holding.ip().equals(ip)
                                                 && holding.owners().contains(owner)))
                         .toList();
+    }
+
+    private ServingEffect countOverwrite(List<Published> wanted) {
+        Overwrites.Verdict verdict = known.overwrites().by(service.ingress(), known.steady());
+        return new ServingEffect.CountOverwrite(
+                verdict,
+                verdict.isNew()
+                        ? Optional.of(ServiceEvent.warning(
+                                "StatusOverwritten",
+                                "status.loadBalancer was changed to " + service.ingress() + " by another; it is "
+                                        + wanted))
+                        : Optional.empty());
     }
 
     private boolean isOverwritten(List<Published> wanted) {

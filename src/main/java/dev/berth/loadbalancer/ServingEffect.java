@@ -130,8 +130,13 @@ public sealed interface ServingEffect
      */
     record CheckPublished(List<Ip> addresses) implements ServingEffect {}
 
-    /** Another controller wrote to the status; the third time in a while it is let stand. */
-    record CountOverwrite(List<Published> wanted) implements ServingEffect {}
+    /**
+     * Remember that another controller wrote to the status.
+     *
+     * @param verdict whether it is put right, or let stand for a while
+     * @param news what an event says of it; absent: it was said
+     */
+    record CountOverwrite(Overwrites.Verdict verdict, Optional<ServiceEvent> news) implements ServingEffect {}
 
     /** Have a dry run tell whether the API server keeps ipMode, for nothing else differs. */
     record AskForIpMode(Publication wanted) implements ServingEffect {}

@@ -55,6 +55,7 @@ class ServingTest {
     private List<Holding> holdings = List.of(claimed("192.0.2.1"));
     private ProviderState provider = ProviderState.nothing();
     private @Nullable List<Published> published;
+    private Overwrites overwrites = Overwrites.none("u1");
 
     /** Null: nothing was written since it was looked at. */
     private @Nullable SinceLook since;
@@ -137,7 +138,8 @@ class ServingTest {
                         NOW),
                 AnsweredAddresses.NONE,
                 published,
-                false,
+                overwrites,
+                NOW,
                 new IpModes(true, IpModes.Answer.KEPT),
                 Optional.empty());
     }
@@ -589,6 +591,33 @@ class ServingTest {
         service = service.ingress("198.51.100.9");
 
         assertThat(way()).containsSubsequence("CountOverwrite", "Publish[192.0.2.1 (VIP)]", "Rest");
+    }
+
+    @Test
+    void overwriteIsJudgedByThoseBefore_andSaidOnce() {
+        published = List.of(new Published("192.0.2.1", null, IpMode.VIP));
+        service = service.ingress("198.51.100.9");
+        overwrites = new Overwrites("u1", List.of(NOW.minusSeconds(9), NOW.minusSeconds(5)), 0, Instant.EPOCH, null);
+
+        ServingEffect.CountOverwrite third = countOverwrite();
+        assertThat(third.verdict()).isInstanceOf(Overwrites.LetStand.class);
+        assertThat(third.news().map(ServiceEvent::message))
+                .contains("status.loadBalancer was changed to [198.51.100.9] by another; it is [192.0.2.1 (VIP)]");
+        overwrites = third.verdict().after().letStand(NOW.plusSeconds(5));
+        ServingEffect.CountOverwrite again = countOverwrite();
+        assertThat(again.verdict())
+                .isEqualTo(new Overwrites.StillStands(overwrites, false, Duration.ofSeconds(5)));
+        assertThat(again.news()).isEmpty();
+    }
+
+    private ServingEffect.CountOverwrite countOverwrite() {
+        return (ServingEffect.CountOverwrite) Serving.next(
+                new ServicePlan.Serve(service.build(), EDGE, AddressConstraints.NONE, steps, marks),
+                known(),
+                Facts.NONE.with(
+                        new Outcome.ToPublish(List.of(new Published("192.0.2.1", null, IpMode.VIP))),
+                        new Outcome.Did(Done.PUBLISHED_CHECKED),
+                        new Outcome.Did(Done.PROVIDER_ASKED)));
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.Overwrites;
 import dev.berth.loadbalancer.PredecessorEffect;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
@@ -21,6 +22,7 @@ import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.loadbalancer.WellKnownNames;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -90,25 +92,32 @@ final class PassStatus {
         return new Outcome.Did(Done.STATUS_WRITTEN);
     }
 
-    /** Counts what another wrote; it is put right, or let stand for a while. */
-    List<Outcome> countOverwrite(ServiceState state, List<Published> wanted) {
-        StatusWrites.Overwrite overwrite = pass.memory()
-                .status
-                .overwritten(state.uid(), state.ingress(), pass.parts().backoff(), pass.steady());
-        if (overwrite.isNew()) {
+    /** Remembers what another wrote, and says so. */
+    List<Outcome> countOverwrite(ServiceState state, ServingEffect.CountOverwrite effect) {
+        effect.news().ifPresent(event -> {
             pass.parts().metrics().statusOverwritten();
-            pass.parts()
-                    .events()
-                    .warning(
-                            About.service(state),
-                            "StatusOverwritten",
-                            "status.loadBalancer was changed to " + state.ingress() + " by another; it is " + wanted);
-        }
+            pass.say(state, event);
+        });
         Outcome counted = new Outcome.Did(Done.OVERWRITE_COUNTED);
-        return overwrite
-                .letStand()
-                .map(wait -> List.of(counted, new Outcome.Did(Done.OVERWRITE_LET_STAND), new Outcome.LookAgain(wait)))
-                .orElseGet(() -> List.of(counted));
+        return switch (effect.verdict()) {
+            case Overwrites.PutRight(Overwrites after, boolean isNew) -> {
+                pass.memory().status.overwritten(after);
+                yield List.of(counted);
+            }
+            case Overwrites.LetStand(Overwrites after, boolean isNew) -> {
+                Duration wait = pass.parts().backoff().after(after.conflicts());
+                pass.memory().status.overwritten(after.letStand(pass.steady().plus(wait)));
+                yield letStand(counted, wait);
+            }
+            case Overwrites.StillStands(Overwrites after, boolean isNew, Duration left) -> {
+                pass.memory().status.overwritten(after);
+                yield letStand(counted, left);
+            }
+        };
+    }
+
+    private static List<Outcome> letStand(Outcome counted, Duration wait) {
+        return List.of(counted, new Outcome.Did(Done.OVERWRITE_LET_STAND), new Outcome.LookAgain(wait));
     }
 
     /** A dry run tells whether writing the mode would change anything. One asks for all. */

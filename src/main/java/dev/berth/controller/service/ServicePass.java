@@ -189,7 +189,8 @@ final class ServicePass {
                 situation,
                 provider.whoHasAnswered(serve.servedClass(), situation.provider()),
                 pass.memory().status.published(uid),
-                pass.memory().status.isInConflict(uid, pass.steady()),
+                pass.memory().status.overwrites(uid),
+                pass.steady(),
                 pass.parts().ipMode().known(pass.steady()),
                 pass.memory().nextLook(pass.steady()));
     }
@@ -217,8 +218,7 @@ final class ServicePass {
                 new Learned(provider.keep(serve.servedClass(), ingress));
             case ServingEffect.GiveUpCall(Trouble what) -> new Learned(pass.postpone(what));
             case ServingEffect.CheckPublished(List<Ip> going) -> new Learned(claims.checkPublished(serve, going));
-            case ServingEffect.CountOverwrite(List<Published> wanted) ->
-                new Learned(status.countOverwrite(state, wanted));
+            case ServingEffect.CountOverwrite counted -> new Learned(status.countOverwrite(state, counted));
             case ServingEffect.AskForIpMode(Publication wanted) -> status.askForIpMode(state, wanted);
             case ServingEffect.ReadAgain(Holding known) -> new Learned(claims.readAgain(serve, known));
             case ServingEffect.ConfirmClaims(List<Claim> unsure) -> new Learned(claims.confirm(serve, unsure));
