@@ -7,28 +7,31 @@ import java.util.List;
 
 /** One thing that the ServiceCIDR controller does. */
 public sealed interface ServiceCidrStep {
+    /** Write it to the ServiceCIDR. */
+    sealed interface Written extends ServiceCidrStep {}
+
     /** Put {@link ServiceCidr#FINALIZER} on. */
-    record AddFinalizer() implements ServiceCidrStep {}
+    record AddFinalizer() implements Written {}
 
     /** Say {@link ReadyCondition#READY}. */
-    record SetReady() implements ServiceCidrStep {}
+    record SetReady() implements Written {}
 
     /**
      * Say {@link ReadyCondition#TERMINATING}.
      *
      * @param by what it waits for
      */
-    record SetTerminating(ServiceCidrDeletion.Blocked by) implements ServiceCidrStep {}
+    record SetTerminating(ServiceCidrDeletion.Blocked by) implements Written {}
 
     /**
      * Say {@link ReadyCondition#AFTER_ANOTHER}.
      *
      * @param first the name of the other
      */
-    record SetAfterAnother(String first) implements ServiceCidrStep {}
+    record SetAfterAnother(String first) implements Written {}
 
     /** Say {@link ReadyCondition#LAST_OF_ITS_CIDR}. */
-    record SetLastOfItsCidr() implements ServiceCidrStep {}
+    record SetLastOfItsCidr() implements Written {}
 
     /** Look again then: until then an API server may not have seen the deletion. */
     record Wait(Instant until) implements ServiceCidrStep {}
@@ -41,7 +44,7 @@ public sealed interface ServiceCidrStep {
     }
 
     /** Take {@link ServiceCidr#FINALIZER} off. Decide once more on what the API server has now, before. */
-    record RemoveFinalizer() implements ServiceCidrStep {}
+    record RemoveFinalizer() implements Written {}
 
     /** Whether it depends on the IPAddresses; if not, they need not be read to decide on it once more. */
     default boolean needsAddresses() {

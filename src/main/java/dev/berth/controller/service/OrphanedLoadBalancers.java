@@ -100,12 +100,12 @@ final class OrphanedLoadBalancers {
             }
             for (ListedLoadBalancer listed : all.get()) {
                 if (isGone(name, listed.service())) {
-                    switch (settle(name, provider, listed)) {
-                        case SETTLED -> {}
-                        case ORPHANED -> orphaned.add(listed.service());
-                        case BUSY -> {
-                            return false;
-                        }
+                    Settled settled = settle(name, provider, listed);
+                    if (settled == Settled.BUSY) {
+                        return false;
+                    }
+                    if (settled == Settled.ORPHANED) {
+                        orphaned.add(listed.service());
                     }
                 }
             }

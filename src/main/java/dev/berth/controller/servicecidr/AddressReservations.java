@@ -186,9 +186,9 @@ final class AddressReservations {
                 LOG.info("cluster IP {} is kept no longer for Service {}", unwanted.ip(), unwanted.owner());
                 retries.done(unwanted.ip());
             }
-            // It is another by now, or gone.
-            case Write.Conflict<ClusterIp> another -> {}
-            case Write.NotFound<ClusterIp> gone -> {}
+            // It is another by now, or gone: nothing is left that could be tried again.
+            case Write.Conflict<ClusterIp> another -> retries.done(unwanted.ip());
+            case Write.NotFound<ClusterIp> gone -> retries.done(unwanted.ip());
             case Write.Refused<ClusterIp>(String message) -> unreleased(unwanted, message);
             case Write.Unknown<ClusterIp>(String message) -> unreleased(unwanted, message);
         }

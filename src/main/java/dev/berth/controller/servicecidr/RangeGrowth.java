@@ -167,17 +167,13 @@ final class RangeGrowth {
         Optional<Outcome.Held> tooEarly = retries.tooEarly(name);
         return tooEarly.isPresent()
                 ? tooEarly.get()
-                : switch (makeByLive(spec, settings)) {
-                    case Read.Found<Outcome>(Outcome outcome) -> outcome;
-                    case Read.Absent<Outcome> none -> throw new IllegalStateException("a list is never absent");
-                    case Read.Failed<Outcome>(String message) ->
-                        failed(
+                : makeByLive(spec, settings)
+                        .orElse(message -> failed(
                                 settings.family(),
                                 name,
                                 range,
                                 "Failed",
-                                "the API server cannot be asked before: " + message);
-                };
+                                "the API server cannot be asked before: " + message));
     }
 
     private Read<Outcome> makeByLive(Spec spec, GrowthSettings settings) {

@@ -129,18 +129,15 @@ final class RangeRetirement {
         if (tooEarly.isPresent()) {
             return Optional.of(new Outcome(retirement, tooEarly));
         }
-        return switch (LiveRanges.read(network)) {
-            case Read.Found<LiveRanges>(LiveRanges live) ->
-                decide.apply(live.cidrs(), live.ips()).stream()
+        return LiveRanges.read(network)
+                .<Optional<Outcome>>then(live -> new Read.Found<>(decide.apply(live.cidrs(), live.ips()).stream()
                         .filter(now -> now.serviceCidr()
                                 .uid()
                                 .equals(retirement.serviceCidr().uid()))
                         .findFirst()
-                        .map(now -> delete(now, live.cidrs()));
-            case Read.Absent<LiveRanges> none -> throw new IllegalStateException("a list is never absent");
-            case Read.Failed<LiveRanges>(String message) ->
-                Optional.of(new Outcome(retirement, failed(name, "the API server cannot be asked before: " + message)));
-        };
+                        .map(now -> delete(now, live.cidrs()))))
+                .orElse(message -> Optional.of(
+                        new Outcome(retirement, failed(name, "the API server cannot be asked before: " + message))));
     }
 
     private Outcome stays(Retirement retirement, List<ServiceCidr> cidrs) {

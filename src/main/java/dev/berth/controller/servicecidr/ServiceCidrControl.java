@@ -143,19 +143,30 @@ public final class ServiceCidrControl {
     private Next next(ServiceCidr cidr, List<ServiceCidrStep> steps) {
         ServiceCidrStep step = steps.getFirst();
         Undone work = undone(cidr, steps);
-        if (step instanceof ServiceCidrStep.Wait(Instant until)) {
-            Next byClock = waiting(clock.instant(), until);
-            Next bySteady = waiting(steady.instant(), endOfGrace(cidr, until));
-            return byClock.delay().orElseThrow().compareTo(bySteady.delay().orElseThrow()) < 0 ? byClock : bySteady;
-        }
+        return switch (step) {
+            case ServiceCidrStep.Wait(Instant until) -> waiting(cidr, until);
+            case ServiceCidrStep.Keep(List<String> unreadable) ->
+                tooEarly(work, step)
+                        .orElseGet(
+                                () -> failed(cidr, step, work, "Berth cannot read " + String.join(", ", unreadable)));
+            case ServiceCidrStep.Written written ->
+                tooEarly(work, step).orElseGet(() -> actIfProved(cidr, written, work));
+        };
+    }
+
+    private Next waiting(ServiceCidr cidr, Instant until) {
+        Next byClock = waiting(clock.instant(), until);
+        Next bySteady = waiting(steady.instant(), endOfGrace(cidr, until));
+        return byClock.delay().orElseThrow().compareTo(bySteady.delay().orElseThrow()) < 0 ? byClock : bySteady;
+    }
+
+    private Optional<Next> tooEarly(Undone work, ServiceCidrStep step) {
         Instant due = due(work, step);
         Instant now = steady.instant();
-        if (now.isBefore(due)) {
-            return Next.after(Duration.between(now, due));
-        }
-        if (step instanceof ServiceCidrStep.Keep(List<String> unreadable)) {
-            return failed(cidr, step, work, "Berth cannot read " + String.join(", ", unreadable));
-        }
+        return now.isBefore(due) ? Optional.of(Next.after(Duration.between(now, due))) : Optional.empty();
+    }
+
+    private Next actIfProved(ServiceCidr cidr, ServiceCidrStep.Written step, Undone work) {
         boolean needsProof = mode == Mode.Auto || step instanceof ServiceCidrStep.RemoveFinalizer;
         Optional<Next> instead = needsProof ? disproved(cidr, step, work) : Optional.empty();
         return instead.orElseGet(() -> act(cidr, step, work));
@@ -244,7 +255,7 @@ public final class ServiceCidrControl {
                         .orElseGet(Read.Absent::new));
     }
 
-    private Next act(ServiceCidr cidr, ServiceCidrStep step, Undone work) {
+    private Next act(ServiceCidr cidr, ServiceCidrStep.Written step, Undone work) {
         return switch (send(cidr, step)) {
             case Write.Done<ServiceCidr> done -> {
                 LOG.info("ServiceCIDR \"{}\": {}: done", cidr.name(), infinitive(step));
@@ -259,7 +270,7 @@ public final class ServiceCidrControl {
         };
     }
 
-    private Write<ServiceCidr> send(ServiceCidr cidr, ServiceCidrStep step) {
+    private Write<ServiceCidr> send(ServiceCidr cidr, ServiceCidrStep.Written step) {
         return switch (step) {
             case ServiceCidrStep.AddFinalizer() -> network.addFinalizer(cidr);
             case ServiceCidrStep.SetReady() -> network.setReady(cidr, ReadyCondition.READY, clock.instant());
@@ -270,8 +281,6 @@ public final class ServiceCidrControl {
             case ServiceCidrStep.SetLastOfItsCidr() ->
                 network.setReady(cidr, ReadyCondition.LAST_OF_ITS_CIDR, clock.instant());
             case ServiceCidrStep.RemoveFinalizer() -> network.removeFinalizer(cidr);
-            case ServiceCidrStep.Wait wait -> throw new IllegalStateException("there is nothing to send: " + wait);
-            case ServiceCidrStep.Keep keep -> throw new IllegalStateException("there is nothing to send: " + keep);
         };
     }
 
