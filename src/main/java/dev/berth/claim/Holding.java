@@ -46,6 +46,11 @@ public record Holding(
         return spec.owners();
     }
 
+    /** Whether it is just withheld: there is no Address object of it, and none under way. */
+    boolean isOfNobody() {
+        return state == State.HELD && owners().isEmpty();
+    }
+
     /** The class value that it was taken for; null: any. */
     public @Nullable String loadBalancerClass() {
         return spec.loadBalancerClass();

@@ -161,6 +161,34 @@ final class Holdings {
         });
     }
 
+    /** Throws IllegalStateException if anything that is found or counted by what is held does not agree with it. */
+    void checkInvariants() {
+        Map<ServiceKey, NavigableSet<Ip>> services = new HashMap<>();
+        Map<SharedBy, NavigableSet<Ip>> shares = new HashMap<>();
+        IpSet ips = new IpSet();
+        PoolCounts counted = new PoolCounts();
+        StrandedByPool inNoPool = new StrandedByPool();
+        byIp.forEach((ip, holding) -> {
+            Agreement.check(holding.ip().equals(ip), () -> "under " + ip + " is kept " + holding);
+            ips.add(ip);
+            for (Owner owner : holding.owners()) {
+                services.computeIfAbsent(owner.service(), none -> new TreeSet<>())
+                        .add(ip);
+            }
+            for (SharedBy by : sharesOf(holding)) {
+                shares.computeIfAbsent(by, none -> new TreeSet<>()).add(ip);
+            }
+            pools.poolOf(ip)
+                    .ifPresentOrElse(pool -> counted.replace(pool.name(), null, holding), () -> inNoPool.add(holding));
+        });
+        Agreement.check("index by Service", byService, services);
+        Agreement.check("index by sharing key", byShare, shares);
+        Agreement.check("set of addresses in use", used.runs(), ips.runs());
+        counts.checkInvariants(counted);
+        stranded.checkInvariants(inNoPool);
+        rested.checkInvariants(pools, byIp.keySet());
+    }
+
     /** Goes by other pools from now on; what is held stays so. */
     void use(PoolBook book) {
         pools = book;

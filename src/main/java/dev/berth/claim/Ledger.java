@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -334,9 +335,7 @@ public final class Ledger {
     /** Whether it is just withheld: there is no Address object of it, and none under way. */
     private boolean isHeldByNobody(Ip ip) {
         Holding held = holdings.get(ip);
-        return held != null
-                && held.state() == Holding.State.HELD
-                && held.owners().isEmpty();
+        return held != null && held.isOfNobody();
     }
 
     /**
@@ -412,10 +411,12 @@ public final class Ledger {
     public Ledger copy(PoolBook book) {
         List<Holding> held;
         List<AddressRequest> requests;
+        Map<ServiceKey, List<Ip>> published;
         lock.lock();
         try {
             held = List.copyOf(holdings.all());
             requests = waiting.requests();
+            published = withheld.all();
         } finally {
             lock.unlock();
         }
@@ -423,6 +424,7 @@ public final class Ledger {
         Ledger copy = new Ledger();
         copy.holdings.replaceAll(held);
         copy.holdings.use(book);
+        published.forEach(copy.withheld::replace);
         requests.forEach(request -> copy.waiting.join(request, copy.view));
         return copy;
     }
@@ -508,6 +510,19 @@ public final class Ledger {
     /** Whether a Service has {@code holding} of a pool, and no pool has it any more. */
     public boolean isStranded(Holding holding) {
         return locked(() -> holdings.stranded().contains(holding));
+    }
+
+    /**
+     * Checks that all that holdings, and those who wait, are found and counted by agrees with them. For tests: it walks
+     * all that is held. Throws IllegalStateException, which names what disagrees.
+     */
+    public void checkInvariants() {
+        locked(() -> {
+            holdings.checkInvariants();
+            waiting.checkInvariants(holdings);
+            withheld.checkInvariants(holdings);
+            return true;
+        });
     }
 
     private void put(Holding holding) {

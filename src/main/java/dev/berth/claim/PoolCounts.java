@@ -13,7 +13,7 @@ final class PoolCounts {
 
     private record ByNamespace(String pool, IpFamily family, String namespace) {}
 
-    private final Map<ByPhase, Long> byPhase = new HashMap<>();
+    private final Map<ByPhase, Integer> byPhase = new HashMap<>();
     private final Map<ByNamespace, Integer> byNamespace = new HashMap<>();
 
     void clear() {
@@ -33,18 +33,15 @@ final class PoolCounts {
 
     private void add(String pool, Holding holding, int change) {
         IpFamily family = holding.ip().family();
-        byPhase.merge(new ByPhase(pool, family, holding.spec().phase()), (long) change, PoolCounts::sum);
+        count(byPhase, new ByPhase(pool, family, holding.spec().phase()), change);
         for (String namespace : namespaces(holding)) {
-            byNamespace.merge(new ByNamespace(pool, family, namespace), change, PoolCounts::sum);
+            count(byNamespace, new ByNamespace(pool, family, namespace), change);
         }
     }
 
-    private static Long sum(Long a, Long b) {
-        return a + b;
-    }
-
-    private static Integer sum(Integer a, Integer b) {
-        return a + b;
+    /** What there is none of is not kept: namespaces come and go. */
+    private static <K> void count(Map<K, Integer> counts, K key, int change) {
+        counts.merge(key, change, (before, more) -> before + more == 0 ? null : before + more);
     }
 
     /** The namespaces of those that an address is for, none twice. */
@@ -59,7 +56,7 @@ final class PoolCounts {
     }
 
     BigInteger of(String pool, IpFamily family, ClaimSpec.Phase phase) {
-        return BigInteger.valueOf(byPhase.getOrDefault(new ByPhase(pool, family, phase), 0L));
+        return BigInteger.valueOf(byPhase.getOrDefault(new ByPhase(pool, family, phase), 0));
     }
 
     /** In all phases together. */
@@ -73,5 +70,11 @@ final class PoolCounts {
 
     int of(String pool, IpFamily family, String namespace) {
         return byNamespace.getOrDefault(new ByNamespace(pool, family, namespace), 0);
+    }
+
+    /** Throws IllegalStateException if these, and no others, are not what is counted. */
+    void checkInvariants(PoolCounts expected) {
+        Agreement.check("number of addresses", byPhase, expected.byPhase);
+        Agreement.check("number of addresses", byNamespace, expected.byNamespace);
     }
 }

@@ -79,6 +79,22 @@ final class RecentlyReleased {
         }
     }
 
+    /** Throws IllegalStateException if it is not in step with these pools, of which {@code held} are held. */
+    void checkInvariants(PoolBook book, Collection<Ip> held) {
+        IpSet expected = new IpSet();
+        byPool.forEach((name, ips) -> ips.forEach(ip -> {
+            Agreement.check(
+                    book.poolOf(ip).filter(pool -> pool.name().equals(name)).isPresent(),
+                    () -> ip + " is remembered as released of " + name + ", but is not of it");
+            Agreement.check(!held.contains(ip), () -> ip + " is remembered as released, but is held");
+            expected.add(ip);
+        }));
+        held.stream()
+                .filter(ip -> book.poolOf(ip).filter(RecentlyReleased::concerns).isPresent())
+                .forEach(expected::add);
+        Agreement.check("addresses that were ever used", touched.runs(), expected.runs());
+    }
+
     void forget() {
         byPool.clear();
     }

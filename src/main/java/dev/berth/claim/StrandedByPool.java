@@ -56,6 +56,11 @@ final class StrandedByPool {
                         holdings.size(), holdings.values().stream().limit(most).toList());
     }
 
+    /** Throws IllegalStateException if it is not the same. */
+    void checkInvariants(StrandedByPool expected) {
+        Agreement.check("stranded addresses", byPool, expected.byPool);
+    }
+
     Stream<Holding> all() {
         return byPool.values().stream().flatMap(holdings -> holdings.values().stream());
     }

@@ -322,6 +322,31 @@ final class WaitingList {
         return waiters.values().stream().map(Waiter::request).toList();
     }
 
+    /** Throws IllegalStateException if what those who wait are found and counted by does not agree with them. */
+    void checkInvariants(Holdings holdings) {
+        Map<QueuePosition, ServiceKey> turns = new TreeMap<>();
+        Map<Queue, NavigableSet<QueuePosition>> waited = new HashMap<>();
+        Map<Queue.OfPool, Integer> numbers = new HashMap<>();
+        waiters.forEach((service, waiter) -> {
+            QueuePosition turn = waiter.request().turn();
+            turns.put(turn, service);
+            waiter.queues()
+                    .forEach(queue -> waited.computeIfAbsent(queue, none -> new TreeSet<>())
+                            .add(turn));
+            waiter.pools().forEach(pool -> numbers.merge(pool, 1, Integer::sum));
+        });
+        NavigableSet<Ip> free = new TreeSet<>();
+        for (Queue queue : waited.keySet()) {
+            if (queue instanceof Queue.OfAddress(Ip ip) && !holdings.contains(ip)) {
+                free.add(ip);
+            }
+        }
+        Agreement.check("order of those who wait", byTurn, turns);
+        Agreement.check("queue", queues, waited);
+        Agreement.check("number of those who wait", byPool, numbers);
+        Agreement.check("set of addresses that somebody waits for and nobody holds", setAside, free);
+    }
+
     private NavigableSet<QueuePosition> queue(Queue queue) {
         return queues.getOrDefault(queue, Collections.emptyNavigableSet());
     }

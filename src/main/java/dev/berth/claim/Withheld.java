@@ -2,6 +2,7 @@ package dev.berth.claim;
 
 import dev.berth.ip.Ip;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,6 +49,26 @@ final class Withheld {
     /** Those on account of which something is withheld. */
     Set<ServiceKey> services() {
         return byService.keySet();
+    }
+
+    /** What is withheld, by the Services on account of which it is. */
+    Map<ServiceKey, List<Ip>> all() {
+        return new LinkedHashMap<>(byService);
+    }
+
+    /** Throws IllegalStateException if it is not counted right, or is not in step with what {@code holdings} hold for nobody. */
+    void checkInvariants(Holdings holdings) {
+        Map<Ip, Integer> expected = new HashMap<>();
+        byService.values().forEach(ips -> ips.forEach(ip -> expected.merge(ip, 1, Integer::sum)));
+        Agreement.check("number of publishers", counts, expected);
+        for (Ip ip : counts.keySet()) {
+            Agreement.check(holdings.contains(ip), () -> ip + " is withheld, but is free");
+        }
+        for (Holding holding : holdings.all()) {
+            Agreement.check(
+                    !holding.isOfNobody() || contains(holding.ip()),
+                    () -> holding.ip() + " is held for nobody, but is not withheld");
+        }
     }
 
     void clear() {

@@ -15,10 +15,16 @@ import dev.berth.pool.Selector;
 import dev.berth.testing.Answers;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class AllocatorTest {
     private final Ledger ledger = new Ledger();
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     private List<String> picks(AddressRequest request) {
         return ledger.choose(request) instanceof Choice.Assigned assigned

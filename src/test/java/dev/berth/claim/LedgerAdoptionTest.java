@@ -19,6 +19,7 @@ import dev.berth.pool.RefusalReason;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What Services of other controllers publish, before and when it becomes ours. */
@@ -27,6 +28,11 @@ class LedgerAdoptionTest {
     private static final Ip SECOND = Ip.parse("192.0.2.1");
 
     private final Ledger ledger = new Ledger();
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     private Choice chosen(AddressRequest request) {
         Choice choice = ledger.choose(request);

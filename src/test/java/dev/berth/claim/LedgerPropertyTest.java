@@ -36,6 +36,29 @@ class LedgerPropertyTest {
     }
 
     @Test
+    void everyIndex_agreesWithTheHoldings_afterEveryOperation() {
+        forAllSeeds(seed -> {
+            World world = new World(seed, (none, request, choice) -> {});
+            for (int i = 0; i < STEPS / 2; i++) {
+                world.step();
+                world.checkInvariants();
+                world.disturb();
+                world.checkInvariants();
+            }
+            world.claimAll();
+            world.ledger.copy(world.ledger.pools()).checkInvariants();
+            world.ledger.rebuild(claims(world));
+            world.checkInvariants();
+        });
+    }
+
+    private static List<Claim> claims(World world) {
+        return world.ledger.holdings().stream()
+                .map(holding -> Objects.requireNonNull(holding.claim()))
+                .toList();
+    }
+
+    @Test
     void capacity_isAllocatedAndReservedAndCoolingAndAvailable() {
         forAllSeeds(seed -> {
             World world = new World(seed, (none, request, choice) -> {});
@@ -381,6 +404,7 @@ class LedgerPropertyTest {
                 }
                 Map<String, Object> after = seen(world.ledger);
                 world.check(after.equals(before) && world.ledger.waiting().equals(waiting), before, after);
+                world.checkInvariants();
             }
         });
     }
@@ -390,9 +414,7 @@ class LedgerPropertyTest {
         forAllSeeds(seed -> {
             World world = World.after(seed, STEPS);
             world.claimAll();
-            List<Claim> claims = new ArrayList<>(world.ledger.holdings().stream()
-                    .map(holding -> Objects.requireNonNull(holding.claim()))
-                    .toList());
+            List<Claim> claims = new ArrayList<>(claims(world));
             List<AddressRequest> probes = probes(world, new Random(seed));
             Map<String, Object> before = seen(world.ledger);
             List<List<Choice>> choices = new ArrayList<>();

@@ -19,6 +19,7 @@ import dev.berth.pool.Selector;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +29,11 @@ class LedgerTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
     private final Ledger ledger = new Ledger();
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     @BeforeEach
     void twoAddresses() {

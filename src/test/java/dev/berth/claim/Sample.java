@@ -65,7 +65,11 @@ final class Sample {
     }
 
     static AddressRequest preferring(AddressRequest request, String... ips) {
-        return with(request, request.bearer(), request.wishes(), ips(ips));
+        return preferring(request, ips(ips));
+    }
+
+    static AddressRequest preferring(AddressRequest request, List<Ip> ips) {
+        return with(request, request.bearer(), request.wishes(), ips);
     }
 
     static AddressRequest ofClass(AddressRequest request, String... pools) {

@@ -15,12 +15,18 @@ import java.util.Random;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class StrandedTest {
     private static final int SEEDS = 2_000;
 
     private final Ledger ledger = new Ledger();
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     private static PoolDeclaration releasing(PoolDeclaration pool) {
         return new PoolDeclaration(
@@ -129,6 +135,7 @@ class StrandedTest {
                         }
                     }
                 }
+                any.checkInvariants();
                 assertThat(new TreeSet<>(any.stranded()))
                         .as("seed %s, step %s", seed, step)
                         .containsExactlyElementsOf(any.holdings().stream()

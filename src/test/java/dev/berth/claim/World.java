@@ -105,6 +105,59 @@ final class World {
         }
     }
 
+    /** What {@link Oracle} knows nothing of: what is published and not claimed, and answers that get lost. */
+    void disturb() {
+        ServiceKey service = any(SERVICES);
+        switch (random.nextInt(9)) {
+            case 0, 1 -> due.addAll(ledger.withhold(service, some(ADDRESSES)));
+            case 2 -> due.addAll(ledger.withholdOnly(service, some(ADDRESSES)));
+            case 3 -> adopt(service);
+            case 4 -> ledger.holdAgain(Sample.preferring(request(service), some(ADDRESSES)));
+            case 5 -> ledger.holdAgain(some(ADDRESSES), new Owner(service, "uid" + ++time));
+            case 6 -> due.addAll(ledger.await(request(service)));
+            default -> held().stream().skip(random.nextInt(8)).findFirst().ifPresent(this::loseAnswer);
+        }
+    }
+
+    private List<Ip> some(List<Ip> ips) {
+        return ips.stream().filter(none -> chance(20)).toList();
+    }
+
+    private void adopt(ServiceKey service) {
+        AddressRequest request = request(service);
+        Ip ip = any(ADDRESSES);
+        if (request.families().contains(ip.family())) {
+            ledger.adopt(Sample.wishing(
+                    request,
+                    new AddressConstraints(
+                            List.of(ip), List.of(), request.wishes().sharing(), false)));
+        }
+    }
+
+    private void loseAnswer(Holding holding) {
+        Claim claim = holding.claim();
+        if (holding.owners().isEmpty()) {
+            return;
+        }
+        Ledger.Leaving leaving = new Ledger.Leaving(any(holding.owners()), START.plusSeconds(time));
+        switch (random.nextInt(6)) {
+            case 0 -> ledger.doubt(holding.ip());
+            case 1 -> ledger.notMade(holding.ip());
+            case 2 -> due.addAll(ledger.leave(holding.ip(), leaving));
+            case 3 -> due.addAll(ledger.lost(holding));
+            default -> {
+                if (claim != null) {
+                    switch (random.nextInt(4)) {
+                        case 0 -> ledger.doubt(claim);
+                        case 1 -> due.addAll(ledger.vanished(claim, null));
+                        case 2 -> due.addAll(ledger.vanished(claim, leaving));
+                        default -> due.addAll(ledger.free(claim));
+                    }
+                }
+            }
+        }
+    }
+
     // ---- pools
 
     private void editPools() {
@@ -279,6 +332,15 @@ final class World {
         while (!due.isEmpty()) {
             check(left-- > 0, "they wake each other forever");
             serveOneOfDue();
+        }
+        checkInvariants();
+    }
+
+    void checkInvariants() {
+        try {
+            ledger.checkInvariants();
+        } catch (IllegalStateException disagrees) {
+            check(false, disagrees.getMessage());
         }
     }
 

@@ -48,6 +48,7 @@ import java.util.Random;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 
 /** One operator with a class whose provider targets node ports and brings its own addresses, and what it calls and tells. */
 abstract class CloudStage {
@@ -235,6 +236,11 @@ abstract class CloudStage {
     ClassBook classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
     Ledger ledger = new Ledger();
     ServiceControl control = operator();
+
+    @AfterEach
+    final void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     ServiceControl operator() {
         ledger = new Ledger();

@@ -154,6 +154,7 @@ class PoolOperator {
                 // As the operator does: it is left as it is.
             }
         }
+        ledger.checkInvariants();
     }
 
     /** The caches see everything. */

@@ -45,9 +45,14 @@ import org.jspecify.annotations.Nullable;
 
 /** What must hold: always, and when nothing happens any more. */
 final class SimulationRules {
+    /** It walks all that is held. */
+    private static final int STEPS_PER_LOOK_AT_LEDGERS = 16;
+
     private final SimulatedWorld world;
     private final SimulatedCluster cluster;
     private final PoolRules pools;
+
+    private long steps;
 
     /** Both numbers only grow: their sum tells whether anything has changed. */
     private long checkedAt = -1;
@@ -68,6 +73,9 @@ final class SimulationRules {
 
     void always() {
         pools.always();
+        if (steps++ % STEPS_PER_LOOK_AT_LEDGERS == 0) {
+            world.operators.forEach(operator -> operator.ledger.checkInvariants());
+        }
         long now = cluster.revision() + world.provider.changes() + world.cloud.changes();
         if (now != checkedAt) {
             checkPublished(true);
@@ -203,6 +211,7 @@ final class SimulationRules {
         }
         cluster.claims.values().forEach(this::checkClaim);
         world.operators.forEach(operator -> checkLedger(operator, waits));
+        all.forEach(Ledger::checkInvariants);
         pools.settled(all);
         if (tellsTheProviderAll()) {
             checkNothingIsLeft();
@@ -569,6 +578,7 @@ final class SimulationRules {
     }
 
     private void checkLedger(SimulatedOperator operator, Set<ServiceKey> waits) {
+        operator.ledger.checkInvariants();
         for (Holding holding : operator.ledger.holdings()) {
             Claim claim = cluster.claims.get(holding.ip());
             if (claim == null && (isKeptForAFrozen(holding) || isWithheld(holding))) {
