@@ -2,8 +2,30 @@ package dev.berth.claim;
 
 import org.jspecify.annotations.Nullable;
 
-/** What has become of the Address object of a holding, or of those who hold it. */
+/** What can happen to an address: to its Address object, to those who hold it, or to those who want to. */
 sealed interface HoldingEvent {
+    /** What makes a free address one that is held. */
+    sealed interface Beginning extends HoldingEvent {}
+
+    /**
+     * It was chosen for a Service, and its object is to be made.
+     *
+     * @param spec what the object has to say
+     */
+    record Chosen(ClaimSpec spec) implements Beginning {}
+
+    /** This object was read, or heard of, or is the answer to a write. */
+    record Seen(Claim claim) implements Beginning {}
+
+    /** A Service publishes it that has no claim to it. */
+    record Published() implements Beginning {}
+
+    /** No Service publishes it without a claim to it any more, or the one that does is to have it. */
+    record PublishedNoLonger() implements HoldingEvent {}
+
+    /** There is no object for sure: it was released, or never made. */
+    record Absent() implements HoldingEvent {}
+
     /** The answer to the create was lost. */
     record CreateUnanswered() implements HoldingEvent {}
 

@@ -1,10 +1,12 @@
 package dev.berth.claim;
 
+import dev.berth.ip.Ip;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a holding by what happens to it. What is known since then is newer, and stays: an answer may come later
- * than the event of what it was the answer to.
+ * The life of a holding: what becomes of it by what happens to it. What is known since then is newer, and stays: an
+ * answer may come later than the event of what it was the answer to.
  */
 final class HoldingLife {
     private HoldingLife() {}
@@ -25,16 +27,41 @@ final class HoldingLife {
     /** Nobody holds the address any more. */
     record Free() implements Fate {}
 
-    static Fate after(Holding held, HoldingEvent event) {
+    /**
+     * What becomes of {@code ip} by an event.
+     *
+     * @param held who holds it; null: nobody
+     */
+    static Fate after(Ip ip, @Nullable Holding held, HoldingEvent event) {
+        if (held != null) {
+            return ofHeld(held, event);
+        }
+        return event instanceof HoldingEvent.Beginning beginning ? become(begun(ip, beginning)) : new Unchanged();
+    }
+
+    private static Holding begun(Ip ip, HoldingEvent.Beginning event) {
         return switch (event) {
-            case HoldingEvent.CreateUnanswered _ -> from(held, Holding.State.HELD, Holding.State.UNSURE);
-            case HoldingEvent.NotMade _ -> from(held, Holding.State.UNSURE, Holding.State.HELD);
+            case HoldingEvent.Chosen(ClaimSpec spec) -> new Holding(ip, Holding.State.HELD, spec, null);
+            case HoldingEvent.Seen(Claim claim) -> Holding.of(claim);
+            case HoldingEvent.Published _ -> new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null), null);
+        };
+    }
+
+    private static Fate ofHeld(Holding held, HoldingEvent event) {
+        return switch (event) {
+            case HoldingEvent.Chosen _, HoldingEvent.Published _ -> new Unchanged();
+            case HoldingEvent.Seen(Claim claim) -> seen(held, claim);
+            case HoldingEvent.PublishedNoLonger _ -> held.isOfNobody() ? new Free() : new Unchanged();
+            case HoldingEvent.Absent _ -> new Free();
+            case HoldingEvent.CreateUnanswered _ ->
+                held.state() == Holding.State.HELD ? become(held.unseen(Holding.State.UNSURE)) : new Unchanged();
+            case HoldingEvent.NotMade _ -> held.state() == Holding.State.UNSURE ? notMade(held) : new Unchanged();
             case HoldingEvent.GivenUp(Owner owner) ->
                 held.state() == Holding.State.HELD && held.owners().equals(List.of(owner))
                         ? new Free()
                         : new Unchanged();
             case HoldingEvent.DeleteUnanswered(Claim claim) ->
-                claim.equals(held.claim()) ? unseen(held, Holding.State.UNSURE) : new Unchanged();
+                claim.equals(held.claim()) ? become(held.unseen(Holding.State.UNSURE)) : new Unchanged();
             case HoldingEvent.Deleted(Claim claim) -> deleted(held, claim);
             case HoldingEvent.Vanished vanished ->
                 isOf(held, vanished) ? without(held, vanished.left(held.spec())) : new Unchanged();
@@ -46,12 +73,19 @@ final class HoldingLife {
         };
     }
 
-    private static Fate from(Holding held, Holding.State before, Holding.State now) {
-        return held.state() == before ? unseen(held, now) : new Unchanged();
+    private static Fate become(Holding now) {
+        return new Becomes(now, List.of());
     }
 
-    private static Fate unseen(Holding held, Holding.State state) {
-        return new Becomes(held.unseen(state), List.of());
+    /** A cache may lag behind the answer to a write, and an answer behind the cache. */
+    private static Fate seen(Holding held, Claim claim) {
+        Claim known = held.claim();
+        return known != null && known.isNewerThan(claim) ? new Unchanged() : become(Holding.of(claim));
+    }
+
+    /** Its owners make it; what was kept from everyone has none. */
+    private static Fate notMade(Holding held) {
+        return held.owners().isEmpty() ? new Free() : become(held.unseen(Holding.State.HELD));
     }
 
     /** If it is known to be for others since, it stays theirs until they have made the object again. */

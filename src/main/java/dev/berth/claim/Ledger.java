@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -59,8 +60,7 @@ public final class Ledger {
             }
             for (Choice.Pick pick : choice.picks()) {
                 if (pick.joins() == null) {
-                    put(new Holding(
-                            pick.ip(), Holding.State.HELD, choice.request().claimOf(pick.pool()), null));
+                    apply(pick.ip(), new HoldingEvent.Chosen(choice.request().claimOf(pick.pool())));
                 }
             }
             return true;
@@ -78,21 +78,19 @@ public final class Ledger {
         return locked(() -> {
             Holding known = holdings.get(claim.ip());
             if (gone.contains(claim)
-                    || (known != null && known.claim() != null && known.claim().isNewerThan(claim))) {
+                    || !(apply(claim.ip(), new HoldingEvent.Seen(claim)) instanceof HoldingLife.Becomes fate)) {
                 return new Observation(false, List.of());
             }
-            Holding now = Holding.of(claim);
-            put(now);
-            return new Observation(
-                    known == null || !known.sameContent(now),
-                    known == null
-                            ? List.of()
-                            : Stream.concat(
-                                            turns.newlyInTurn(turns.openedBy(known, now)).stream(),
-                                            whoStays(known, now).stream())
-                                    .distinct()
-                                    .toList());
+            return known == null
+                    ? new Observation(true, List.of())
+                    : new Observation(!known.sameContent(fate.now()), dueBy(known, fate.now()));
         });
+    }
+
+    private List<ServiceKey> dueBy(Holding before, Holding now) {
+        return Stream.concat(turns.newlyInTurn(turns.openedBy(before, now)).stream(), whoStays(before, now).stream())
+                .distinct()
+                .toList();
     }
 
     /**
@@ -128,17 +126,7 @@ public final class Ledger {
      * @return the Services whose turn it is now
      */
     public List<ServiceKey> free(Ip ip) {
-        return locked(() -> {
-            Holding old = remove(ip);
-            if (old == null) {
-                return List.of();
-            }
-            if (withheld.contains(ip)) {
-                putBack(ip);
-                return turns.newlyInTurn(turns.quotasOf(old));
-            }
-            return turns.newlyInTurn(turns.queuesOf(old));
-        });
+        return happened(ip, new HoldingEvent.Absent());
     }
 
     /**
@@ -198,16 +186,36 @@ public final class Ledger {
 
     private List<ServiceKey> happened(Ip ip, HoldingEvent event) {
         return locked(() -> {
-            Holding held = holdings.get(ip);
-            return switch (held == null ? new HoldingLife.Unchanged() : HoldingLife.after(held, event)) {
+            Holding before = holdings.get(ip);
+            return switch (apply(ip, event)) {
                 case HoldingLife.Unchanged _ -> List.of();
-                case HoldingLife.Becomes(Holding now, List<ServiceKey> remake) -> {
-                    put(now);
-                    yield remake;
-                }
-                case HoldingLife.Free _ -> free(ip);
+                case HoldingLife.Becomes(Holding _, List<ServiceKey> remake) -> remake;
+                case HoldingLife.Free _ -> freed(Objects.requireNonNull(before));
             };
         });
+    }
+
+    private List<ServiceKey> freed(Holding before) {
+        if (!withheld.contains(before.ip())) {
+            return turns.newlyInTurn(turns.queuesOf(before));
+        }
+        apply(before.ip(), new HoldingEvent.Published());
+        return turns.newlyInTurn(turns.quotasOf(before));
+    }
+
+    /** The one way by which what is held changes. */
+    private HoldingLife.Fate apply(Ip ip, HoldingEvent event) {
+        HoldingLife.Fate fate = HoldingLife.after(ip, holdings.get(ip), event);
+        if (fate instanceof HoldingLife.Becomes(Holding now, List<ServiceKey> _)) {
+            if (holdings.put(now)) {
+                waiting.taken(ip);
+            }
+            turns.taken(now);
+        } else if (fate instanceof HoldingLife.Free) {
+            holdings.remove(ip);
+            waiting.freed(ip);
+        }
+        return fate;
     }
 
     /**
@@ -262,9 +270,7 @@ public final class Ledger {
     /** Holds those of {@code ips} that are free for {@code owner}, whatever its class, until it is told otherwise. */
     public void holdAgain(List<Ip> ips, Owner owner) {
         locked(() -> {
-            ips.stream()
-                    .filter(ip -> !holdings.contains(ip))
-                    .forEach(ip -> put(new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null, owner), null)));
+            ips.forEach(ip -> apply(ip, new HoldingEvent.Chosen(ClaimSpec.of(null, null, owner))));
             return true;
         });
     }
@@ -276,16 +282,15 @@ public final class Ledger {
     public void holdAgain(AddressRequest request) {
         locked(() -> {
             List<Ip> mine = withheld.of(request.service()).stream()
-                    .filter(ip -> isHeldByNobody(ip) && !withheld.isForAnother(ip, request.service()))
+                    .filter(ip -> !withheld.isForAnother(ip, request.service()))
                     .toList();
-            mine.forEach(this::remove);
-            for (IpFamily family : request.families()) {
-                Allocator.preferred(view, request, family)
-                        .ifPresent(pick ->
-                                put(new Holding(pick.ip(), Holding.State.HELD, request.claimOf(pick.pool()), null)));
-            }
-            mine.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
-            return true;
+            return asIfPublishedNoLonger(mine, () -> {
+                for (IpFamily family : request.families()) {
+                    Allocator.preferred(view, request, family)
+                            .ifPresent(pick -> apply(pick.ip(), new HoldingEvent.Chosen(request.claimOf(pick.pool()))));
+                }
+                return true;
+            });
         });
     }
 
@@ -299,14 +304,12 @@ public final class Ledger {
         return locked(() -> {
             List<Ip> now = published.stream().distinct().toList();
             List<Ip> before = withheld.replace(service, now);
-            now.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
-            SequencedSet<ServiceKey> due = new LinkedHashSet<>();
-            for (Ip ip : before) {
-                if (isHeldByNobody(ip) && !withheld.contains(ip)) {
-                    due.addAll(free(ip));
-                }
-            }
-            return List.copyOf(due);
+            now.forEach(ip -> apply(ip, new HoldingEvent.Published()));
+            return before.stream()
+                    .filter(ip -> !withheld.contains(ip))
+                    .flatMap(ip -> happened(ip, new HoldingEvent.PublishedNoLonger()).stream())
+                    .distinct()
+                    .toList();
         });
     }
 
@@ -323,19 +326,17 @@ public final class Ledger {
         });
     }
 
-    private void putBack(Ip ip) {
-        put(new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null), null));
+    /** Does {@code work} as if those of these that nobody holds were free; what it leaves of them is withheld on. */
+    private <T> T asIfPublishedNoLonger(List<Ip> ips, Supplier<T> work) {
+        ips.forEach(ip -> apply(ip, new HoldingEvent.PublishedNoLonger()));
+        T done = work.get();
+        ips.stream().filter(withheld::contains).forEach(ip -> apply(ip, new HoldingEvent.Published()));
+        return done;
     }
 
     /** Whether anything is withheld on account of this Service. */
     public boolean withholdsFor(ServiceKey service) {
         return locked(() -> !withheld.of(service).isEmpty());
-    }
-
-    /** Whether it is just withheld: there is no Address object of it, and none under way. */
-    private boolean isHeldByNobody(Ip ip) {
-        Holding held = holdings.get(ip);
-        return held != null && held.isOfNobody();
     }
 
     /**
@@ -344,16 +345,13 @@ public final class Ledger {
      */
     public Choice adopt(AddressRequest request) {
         return locked(() -> {
-            List<Ip> mine = request.wishes().addresses().stream()
-                    .filter(this::isHeldByNobody)
-                    .toList();
-            mine.forEach(this::remove);
-            Choice choice = Allocator.choose(view, request);
-            if (choice instanceof Choice.Assigned assigned) {
-                hold(assigned);
-            }
-            mine.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
-            return choice;
+            return asIfPublishedNoLonger(request.wishes().addresses(), () -> {
+                Choice choice = Allocator.choose(view, request);
+                if (choice instanceof Choice.Assigned assigned) {
+                    hold(assigned);
+                }
+                return choice;
+            });
         });
     }
 
@@ -439,7 +437,8 @@ public final class Ledger {
                 ClaimSpec spec = joins == null || sharing == null
                         ? request.claimOf(pick.pool())
                         : joins.spec().joinedBy(new Owner(request.service(), request.uid()), sharing);
-                put(Holding.of(new Claim(pick.ip(), "assumed", "0", spec)));
+                String revision = joins == null ? "0" : joins.resourceVersion();
+                apply(pick.ip(), new HoldingEvent.Seen(new Claim(pick.ip(), "assumed", revision, spec)));
             }
             return true;
         });
@@ -523,21 +522,6 @@ public final class Ledger {
             withheld.checkInvariants(holdings);
             return true;
         });
-    }
-
-    private void put(Holding holding) {
-        if (holdings.put(holding)) {
-            waiting.taken(holding.ip());
-        }
-        turns.taken(holding);
-    }
-
-    private @Nullable Holding remove(Ip ip) {
-        Holding old = holdings.remove(ip);
-        if (old != null) {
-            waiting.freed(ip);
-        }
-        return old;
     }
 
     private <T> T locked(Supplier<T> work) {

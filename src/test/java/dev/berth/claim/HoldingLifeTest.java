@@ -14,6 +14,7 @@ import dev.berth.ip.Ip;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,15 +29,23 @@ class HoldingLifeTest {
     private static final Claim OF_BOTH = claim("1", A, B);
     private static final Claim ANOTHER = claim("2", A);
 
-    /** What happens, and what is so then. */
-    record Row(Holding held, HoldingEvent event, Fate fate) {}
+    /**
+     * What happens, and what is so then.
+     *
+     * @param held null: nobody holds it
+     */
+    record Row(@Nullable Holding held, HoldingEvent event, Fate fate) {}
 
     private static Owner owner(String name) {
         return new Owner(key(name), "uid-" + name);
     }
 
     private static Claim claim(String uid, Owner... owners) {
-        return new Claim(IP, uid, "7", spec(owners));
+        return at("7", uid, owners);
+    }
+
+    private static Claim at(String resourceVersion, String uid, Owner... owners) {
+        return new Claim(IP, uid, resourceVersion, spec(owners));
     }
 
     private static ClaimSpec spec(Owner... owners) {
@@ -48,12 +57,16 @@ class HoldingLifeTest {
         return new Holding(IP, state, spec(owners), null);
     }
 
-    private static Row row(Holding held, HoldingEvent event, Fate fate) {
+    private static Row row(@Nullable Holding held, HoldingEvent event, Fate fate) {
         return new Row(held, event, fate);
     }
 
+    private static Fate becomes(Holding now) {
+        return new Becomes(now, List.of());
+    }
+
     private static Fate unseen(Holding.State state, Owner... owners) {
-        return new Becomes(held(state, owners), List.of());
+        return becomes(held(state, owners));
     }
 
     private static Fate remadeBy(Owner owner) {
@@ -71,11 +84,39 @@ class HoldingLifeTest {
     static Stream<Row> rows() {
         Holding claimed = Holding.of(OF_A);
         Holding shared = Holding.of(OF_BOTH);
+        Holding withheld = new Holding(IP, HELD, ClaimSpec.of(null, null), null);
+        Holding keptFromEveryone = Holding.of(claim("1"));
         return Stream.of(
+                row(null, new HoldingEvent.Chosen(spec(A)), unseen(HELD, A)),
+                row(held(HELD, B), new HoldingEvent.Chosen(spec(A)), new Unchanged()),
+                row(withheld, new HoldingEvent.Chosen(spec(A)), new Unchanged()),
+                row(claimed, new HoldingEvent.Chosen(spec(A)), new Unchanged()),
+                row(null, new HoldingEvent.Seen(OF_A), becomes(claimed)),
+                row(held(HELD, A), new HoldingEvent.Seen(OF_A), becomes(claimed)),
+                row(held(UNSURE, A), new HoldingEvent.Seen(OF_A), becomes(claimed)),
+                row(held(HELD, B), new HoldingEvent.Seen(OF_A), becomes(claimed)),
+                row(withheld, new HoldingEvent.Seen(OF_A), becomes(claimed)),
+                row(claimed, new HoldingEvent.Seen(OF_BOTH), becomes(shared)),
+                row(claimed, new HoldingEvent.Seen(at("9", "1", B)), becomes(Holding.of(at("9", "1", B)))),
+                row(claimed, new HoldingEvent.Seen(at("5", "1", B)), new Unchanged()),
+                row(claimed, new HoldingEvent.Seen(at("5", "2", B)), new Unchanged()),
+                row(null, new HoldingEvent.Published(), becomes(withheld)),
+                row(withheld, new HoldingEvent.Published(), new Unchanged()),
+                row(held(HELD, A), new HoldingEvent.Published(), new Unchanged()),
+                row(claimed, new HoldingEvent.Published(), new Unchanged()),
+                row(withheld, new HoldingEvent.PublishedNoLonger(), new Free()),
+                row(held(HELD, A), new HoldingEvent.PublishedNoLonger(), new Unchanged()),
+                row(keptFromEveryone, new HoldingEvent.PublishedNoLonger(), new Unchanged()),
+                row(claimed, new HoldingEvent.PublishedNoLonger(), new Unchanged()),
+                row(withheld, new HoldingEvent.Absent(), new Free()),
+                row(held(HELD, A), new HoldingEvent.Absent(), new Free()),
+                row(held(UNSURE, A), new HoldingEvent.Absent(), new Free()),
+                row(claimed, new HoldingEvent.Absent(), new Free()),
                 row(held(HELD, A), new HoldingEvent.CreateUnanswered(), unseen(UNSURE, A)),
                 row(held(UNSURE, A), new HoldingEvent.CreateUnanswered(), new Unchanged()),
                 row(claimed, new HoldingEvent.CreateUnanswered(), new Unchanged()),
                 row(held(UNSURE, A), new HoldingEvent.NotMade(), unseen(HELD, A)),
+                row(held(UNSURE), new HoldingEvent.NotMade(), new Free()),
                 row(held(HELD, A), new HoldingEvent.NotMade(), new Unchanged()),
                 row(claimed, new HoldingEvent.NotMade(), new Unchanged()),
                 row(held(HELD, A), new HoldingEvent.GivenUp(A), new Free()),
@@ -106,19 +147,44 @@ class HoldingLifeTest {
                 row(claimed, new HoldingEvent.Left(leaving(A)), new Unchanged()),
                 row(claimed, new HoldingEvent.Lost(claimed), remadeBy(A)),
                 row(claimed, new HoldingEvent.Lost(Holding.of(ANOTHER)), new Unchanged()),
-                row(held(HELD), new HoldingEvent.Lost(held(HELD)), new Free()));
+                row(held(HELD), new HoldingEvent.Lost(held(HELD)), new Free()),
+                row(null, new HoldingEvent.PublishedNoLonger(), new Unchanged()),
+                row(null, new HoldingEvent.Absent(), new Unchanged()),
+                row(null, new HoldingEvent.CreateUnanswered(), new Unchanged()),
+                row(null, new HoldingEvent.NotMade(), new Unchanged()),
+                row(null, new HoldingEvent.GivenUp(A), new Unchanged()),
+                row(null, new HoldingEvent.DeleteUnanswered(OF_A), new Unchanged()),
+                row(null, new HoldingEvent.Deleted(OF_A), new Unchanged()),
+                row(null, vanished(OF_A, null), new Unchanged()),
+                row(null, new HoldingEvent.Left(leaving(A)), new Unchanged()),
+                row(null, new HoldingEvent.Lost(claimed), new Unchanged()));
     }
 
     @ParameterizedTest
     @MethodSource("rows")
     void whatHappens_decidesWhatBecomesOfIt(Row row) {
-        assertThat(HoldingLife.after(row.held(), row.event())).isEqualTo(row.fate());
+        assertThat(HoldingLife.after(IP, row.held(), row.event())).isEqualTo(row.fate());
+    }
+
+    @Test
+    void everyEvent_isInTheTable_ofAFreeAddressAndOfOneThatIsHeld() {
+        for (boolean isFree : List.of(true, false)) {
+            assertThat(rows().filter(row -> (row.held() == null) == isFree)
+                            .<Class<?>>map(row -> row.event().getClass()))
+                    .containsAll(eventsOf(HoldingEvent.class).toList());
+        }
+    }
+
+    private static Stream<Class<?>> eventsOf(Class<?> type) {
+        return type.isSealed()
+                ? Stream.of(type.getPermittedSubclasses()).flatMap(HoldingLifeTest::eventsOf)
+                : Stream.of(type);
     }
 
     @ParameterizedTest
     @MethodSource("whoStays")
     void whoLeavesAnAddressThatAnotherHasToo_leavesItToThem(HoldingEvent event, Holding held) {
-        assertThat(HoldingLife.after(held, event)).isInstanceOfSatisfying(Becomes.class, fate -> {
+        assertThat(HoldingLife.after(IP, held, event)).isInstanceOfSatisfying(Becomes.class, fate -> {
             assertThat(fate.now().owners()).contains(B).doesNotContain(A);
             assertThat(fate.now().state()).isEqualTo(HELD);
             assertThat(fate.remake()).containsExactly(B.service());
