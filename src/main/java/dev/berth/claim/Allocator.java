@@ -4,6 +4,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
 import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolRequest;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import java.math.BigInteger;
@@ -11,9 +12,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** Chooses addresses. Pure: it reads a {@link View} and changes nothing. */
 public final class Allocator {
@@ -65,13 +65,13 @@ public final class Allocator {
         List<Refusal> refusals = new ArrayList<>();
         boolean lacking = false;
         for (IpFamily family : request.families()) {
-            List<Refusal> said = new ArrayList<>();
-            Optional<Choice.Pick> pick = new ForFamily(view, request, family, said).choose();
+            ForFamily asked = new ForFamily(view, request, family);
+            Optional<Choice.Pick> pick = asked.choose();
             if (pick.isPresent()) {
                 picks.add(pick.get());
             } else {
                 lacking = true;
-                refusals.addAll(said);
+                refusals.addAll(asked.refusals());
             }
         }
         boolean enough = request.allOrNone() ? !lacking : !picks.isEmpty();
@@ -80,195 +80,99 @@ public final class Allocator {
 
     /** The address of {@code family} asked for again that is available, no matter who waits; absent: none is. */
     static Optional<Choice.Pick> preferred(View view, AddressRequest request, IpFamily family) {
-        return new ForFamily(view, request, family, new ArrayList<>()).preferred((ip, pool) -> true);
+        return new ForFamily(view, request, family)
+                .preferred(free -> free.alone().refusedBy().isEmpty());
     }
 
-    /** The limit that keeps the Service from another address of {@code pool}, as a phrase; absent: none. */
-    static Optional<String> overQuota(View view, AddressRequest request, Pool pool, IpFamily family) {
-        String namespace = request.service().namespace();
-        OptionalInt limit = pool.policy().quota().of(namespace);
-        if (limit.isEmpty()) {
-            return Optional.empty();
-        }
-        int used = view.used(pool, family, namespace);
-        return used < limit.getAsInt()
-                ? Optional.empty()
-                : Optional.of("namespace " + namespace + " has " + used + " of " + limit.getAsInt());
+    /** Whether the quota of its namespace keeps the Service from another address of {@code pool}. */
+    static boolean isOverQuota(View view, AddressRequest request, Pool pool, IpFamily family) {
+        return pool.isOverQuota(new ForFamily(view, request, family).alone(pool));
     }
 
     /** Whether another of its sharing key is just claiming the address that it is to have. */
     static boolean sharesSoon(View view, AddressRequest request, IpFamily family) {
-        List<Refusal> said = new ArrayList<>();
-        return request.wishes().address(family).isEmpty()
-                && new ForFamily(view, request, family, said).join().isEmpty()
-                && !said.isEmpty();
+        ForFamily asked = new ForFamily(view, request, family);
+        return asked.named().isEmpty()
+                && asked.join().isEmpty()
+                && !asked.refusals().isEmpty();
     }
 
     /** Whether it could have an address of the family, if nobody else waited. */
     static boolean isThere(View view, AddressRequest request, IpFamily family) {
-        ForFamily asked = new ForFamily(view, request, family, new ArrayList<>());
-        Optional<Ip> named = request.wishes().address(family);
-        if (named.isEmpty() && (asked.join().isPresent() || !asked.refusals().isEmpty())) {
+        ForFamily asked = new ForFamily(view, request, family);
+        if (asked.named().isEmpty()
+                && (asked.join().isPresent() || !asked.refusals().isEmpty())) {
             return asked.refusals().isEmpty();
         }
-        Optional<Holding> held = named.flatMap(view::holding);
+        Optional<Holding> held = asked.named().flatMap(view::holding);
         return view.pools().pools().stream()
-                .filter(pool -> pool.forbids(request.ofPools(family)).isEmpty())
-                .anyMatch(pool -> held.isPresent()
-                        ? asked.joining(pool, held.get()) instanceof ForFamily.Answer.Yes
-                        : overQuota(view, request, pool, family).isEmpty()
-                                && view.free(pool, family).signum() > 0);
+                .map(pool -> held.<Prospect>map(holding -> asked.share(pool, holding))
+                        .orElseGet(() -> asked.alone(pool)))
+                .anyMatch(prospect -> prospect.refusedBy().isEmpty());
     }
 
-    private record ForFamily(View view, AddressRequest request, IpFamily family, List<Refusal> refusals) {
+    /**
+     * What is asked for of one family.
+     *
+     * @param refusals filled by what is tried
+     */
+    private record ForFamily(View view, AddressRequest request, PoolRequest asked, List<Refusal> refusals) {
+        ForFamily(View view, AddressRequest request, IpFamily family) {
+            this(view, request, request.ofPools(family), new ArrayList<>());
+        }
+
+        /** The very address that the Service names; absent: any will do. */
+        Optional<Ip> named() {
+            return asked.address();
+        }
+
         Optional<Choice.Pick> choose() {
-            Optional<Ip> named = request.wishes().address(family);
-            if (named.isPresent()) {
-                return overPools(pool -> exactly(pool, named.get()));
+            if (named().isPresent()) {
+                return exactly(named().get());
             }
             Optional<Choice.Pick> joined = join();
             // Who is to share an address that is just being claimed waits for it, and takes no other.
             return joined.isPresent() || !refusals.isEmpty()
                     ? joined
-                    : preferred(this::isTurn).or(() -> overPools(this::next));
+                    : preferred(offer -> offer.refusedBy().isEmpty()).or(() -> overPools(this::next));
         }
 
-        private sealed interface Answer {
-            record Yes(Choice.Pick pick) implements Answer {}
-
-            record No(RefusalReason rule, String detail) implements Answer {}
+        private Optional<Choice.Pick> exactly(Ip ip) {
+            Optional<Holding> held = view.holding(ip);
+            return overPools(held.<Function<Pool, Prospect.Offer>>map(holding -> pool -> share(pool, holding))
+                    .orElse(pool -> free(pool, ip)));
         }
 
-        private static Answer yes(Ip ip, Pool pool) {
-            return new Answer.Yes(new Choice.Pick(ip, pool.name()));
-        }
-
-        private static Answer no(RefusalReason rule) {
-            return new Answer.No(rule, "");
-        }
-
-        private Optional<Choice.Pick> overPools(Function<Pool, Answer> answer) {
+        private Optional<Choice.Pick> overPools(Function<Pool, Prospect.Offer> of) {
             for (Pool pool : view.pools().pools()) {
-                Optional<RefusalReason> forbidden = pool.forbids(request.ofPools(family));
-                switch (forbidden.isPresent() ? forbidden(forbidden.get()) : answer.apply(pool)) {
-                    case Answer.Yes(Choice.Pick pick) -> {
-                        return Optional.of(pick);
-                    }
-                    case Answer.No no -> refusals.add(refusal(pool, no));
+                Prospect.Offer offer = of.apply(pool);
+                Optional<RefusalReason> reason = offer.refusedBy();
+                if (reason.isEmpty()) {
+                    return Optional.of(offer.pick());
                 }
+                refusals.add(offer.refusal(reason.get()));
             }
             return Optional.empty();
         }
 
-        private Answer forbidden(RefusalReason rule) {
-            return rule == RefusalReason.NOT_ITS_ADDRESS
-                    ? new Answer.No(
-                            rule,
-                            request.wishes()
-                                    .address(family)
-                                    .map(this::whereItIs)
-                                    .orElse(""))
-                    : no(rule);
+        Prospect.Alone alone(Pool pool) {
+            return new Prospect.Alone(view, request, asked, pool);
         }
 
-        private String whereItIs(Ip ip) {
-            return view.pools()
-                    .whyInNone(ip)
-                    .or(() -> view.pools().poolOf(ip).map(pool -> "AddressPool \"" + pool.name() + "\" has it"))
-                    .orElse("");
+        private Prospect.Next next(Pool pool) {
+            return new Prospect.Next(view, request, asked, pool);
         }
 
-        private Refusal refusal(Pool pool, Answer.No no) {
-            return new Refusal(
-                    pool.name(), family, no.rule(), no.detail(), view.free(pool, family), pool.capacity(family));
+        private Prospect.Free free(Pool pool, Ip ip) {
+            return new Prospect.Free(view, request, asked, pool, ip);
         }
 
-        private Answer next(Pool pool) {
-            Optional<String> quota = overQuota(view, request, pool, family);
-            if (quota.isPresent()) {
-                return new Answer.No(RefusalReason.OVER_QUOTA, quota.get());
-            }
-            if (view.free(pool, family).signum() <= 0) {
-                return no(RefusalReason.FULL);
-            }
-            Optional<Ip> free = isTurn(pool) ? view.nextFree(pool, family, request.turn()) : Optional.empty();
-            return free.isPresent() ? yes(free.get(), pool) : no(RefusalReason.OTHERS_WAIT);
-        }
-
-        private boolean isTurn(Pool pool) {
-            return view.isTurn(pool, family, request.turn())
-                    && view.isTurn(pool, family, request.service().namespace(), request.turn());
-        }
-
-        private Answer exactly(Pool pool, Ip ip) {
-            Optional<Holding> held = view.holding(ip);
-            if (held.isPresent()) {
-                return joining(pool, held.get());
-            }
-            Optional<String> quota = overQuota(view, request, pool, family);
-            if (quota.isPresent()) {
-                return new Answer.No(RefusalReason.OVER_QUOTA, quota.get());
-            }
-            return isTurn(ip, pool) ? yes(ip, pool) : no(RefusalReason.OTHERS_WAIT);
-        }
-
-        /** A share of an address that others have. */
-        private Answer joining(Pool pool, Holding held) {
-            Sharing mine = request.wishes().sharing();
-            Sharing theirs = held.spec().sharing();
-            boolean sameNamespace = held.owners().stream()
-                    .allMatch(owner ->
-                            owner.service().namespace().equals(request.service().namespace()));
-            if (mine == null
-                    || theirs == null
-                    || held.spec().phase() != ClaimSpec.Phase.BOUND
-                    || !sameNamespace
-                    || !mine.key().equals(theirs.key())) {
-                return new Answer.No(RefusalReason.IN_USE, heldBy(held, sameNamespace));
-            }
-            if (!request.loadBalancerClass().equals(held.loadBalancerClass())) {
-                return new Answer.No(
-                        RefusalReason.NOT_SHAREABLE, held.ip() + " is of class " + held.loadBalancerClass());
-            }
-            if (!mine.terms().equals(theirs.terms())) {
-                return new Answer.No(
-                        RefusalReason.NOT_SHAREABLE,
-                        held.ip() + " is shared by " + theirs.terms() + ", not " + mine.terms());
-            }
-            if (held.spec().isFullFor(request.service())) {
-                return new Answer.No(RefusalReason.NOT_SHAREABLE, "as many Services share " + held.ip() + " as can");
-            }
-            Optional<Sharing.Port> clash = theirs.clash(mine.ports());
-            if (clash.isPresent()) {
-                return new Answer.No(
-                        RefusalReason.NOT_SHAREABLE,
-                        clash.get() + " of " + held.ip() + " is of Service "
-                                + clash.get().service());
-            }
-            Claim claim = held.claim();
-            // What one of its name held before is taken over or given back first, not shared with it.
-            return claim == null
-                            || held.state() != Holding.State.CLAIMED
-                            || held.predecessorOf(request.service(), request.uid())
-                                    .isPresent()
-                    ? no(RefusalReason.SHARED_SOON)
-                    : new Answer.Yes(new Choice.Pick(held.ip(), pool.name(), claim));
-        }
-
-        private static String heldBy(Holding held, boolean sameNamespace) {
-            String ip = held.ip().toString();
-            return switch (held.spec().phase()) {
-                case RESERVED -> ip + " is reserved";
-                case COOLING -> ip + " was released a short while ago";
-                case BOUND ->
-                    sameNamespace
-                            ? ip + " is of Service " + held.owners().getFirst().service()
-                            : ip + " is of a Service of another namespace";
-            };
+        Prospect.Shared share(Pool pool, Holding held) {
+            return new Prospect.Shared(view, request, asked, pool, held);
         }
 
         /** Of several addresses of its sharing key, the first that it can join. */
-        private Optional<Choice.Pick> join() {
+        Optional<Choice.Pick> join() {
             Sharing mine = request.wishes().sharing();
             if (mine == null) {
                 return Optional.empty();
@@ -276,40 +180,31 @@ public final class Allocator {
             Optional<Refusal> soon = Optional.empty();
             for (Holding held : view.shared(request.service().namespace(), mine.key())) {
                 Optional<Pool> pool = view.pools().poolOf(held.ip());
-                if (held.ip().family() != family
+                if (held.ip().family() != asked.family()
                         || held.isFor(request.service(), request.uid())
-                        || pool.isEmpty()
-                        || pool.get().forbids(request.ofPools(family)).isPresent()) {
+                        || pool.isEmpty()) {
                     continue;
                 }
-                switch (joining(pool.get(), held)) {
-                    case Answer.Yes(Choice.Pick pick) -> {
-                        return Optional.of(pick);
-                    }
-                    case Answer.No no -> {
-                        if (soon.isEmpty() && no.rule() == RefusalReason.SHARED_SOON) {
-                            soon = Optional.of(refusal(pool.get(), no));
-                        }
-                    }
+                Prospect.Shared share = share(pool.get(), held);
+                Optional<RefusalReason> reason = share.refusedBy();
+                if (reason.isEmpty()) {
+                    return Optional.of(share.pick());
+                }
+                if (soon.isEmpty() && reason.get() == RefusalReason.SHARED_SOON) {
+                    soon = Optional.of(share.refusal(reason.get()));
                 }
             }
             soon.ifPresent(refusals::add);
             return Optional.empty();
         }
 
-        private boolean isTurn(Ip ip, Pool pool) {
-            return view.isTurn(ip, request.turn()) && isTurn(pool);
-        }
-
-        Optional<Choice.Pick> preferred(BiPredicate<Ip, Pool> isTurn) {
+        Optional<Choice.Pick> preferred(Predicate<Prospect.Free> isGiven) {
             return request.preferred().stream()
-                    .filter(ip -> ip.family() == family && view.holding(ip).isEmpty())
-                    .flatMap(ip -> view.pools().poolOf(ip).stream()
-                            .filter(pool -> pool.forbids(request.ofPools(family))
-                                            .isEmpty()
-                                    && overQuota(view, request, pool, family).isEmpty()
-                                    && isTurn.test(ip, pool))
-                            .map(pool -> new Choice.Pick(ip, pool.name())))
+                    .filter(ip ->
+                            ip.family() == asked.family() && view.holding(ip).isEmpty())
+                    .flatMap(ip -> view.pools().poolOf(ip).stream().map(pool -> free(pool, ip)))
+                    .filter(isGiven)
+                    .map(Prospect.Free::pick)
                     .findFirst();
         }
     }

@@ -3,6 +3,7 @@ package dev.berth.claim;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
+import dev.berth.pool.PoolRequest;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -110,10 +111,11 @@ final class WaitingList {
 
     /** The pools that may give it an address of the family; none, if it is to share one that is in the making. */
     private static List<Pool> poolsFor(AddressRequest request, IpFamily family, Allocator.View view) {
+        PoolRequest asked = request.ofPools(family);
         return Allocator.sharesSoon(view, request, family)
                 ? List.of()
                 : view.pools().pools().stream()
-                        .filter(pool -> pool.forbids(request.ofPools(family)).isEmpty())
+                        .filter(pool -> pool.forbids(asked).isEmpty())
                         .toList();
     }
 
@@ -126,7 +128,7 @@ final class WaitingList {
         if (!heldByOthers && pool.policy().quota().of(namespace).isPresent()) {
             wanted.add(new Queue.OfQuota(pool.name(), family, namespace));
         }
-        if (heldByOthers || Allocator.overQuota(view, request, pool, family).isEmpty()) {
+        if (heldByOthers || !Allocator.isOverQuota(view, request, pool, family)) {
             wanted.add(named.<Queue>map(Queue.OfAddress::new).orElseGet(() -> new Queue.OfPool(pool.name(), family)));
         }
         return wanted;

@@ -10,12 +10,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A pool as it may be allocated from.
  */
 public final class Pool {
-    private static final List<RefusalReason> REASONS = List.of(RefusalReason.values());
+    private static final List<RefusalReason> OF_ITSELF =
+            Stream.of(RefusalReason.values()).filter(RefusalReason::isOfPool).toList();
+    private static final List<RefusalReason> OF_ITS_USE = Stream.of(RefusalReason.values())
+            .filter(reason -> !reason.isOfPool())
+            .toList();
 
     private final String name;
     private final List<IpRange> ranges;
@@ -83,12 +88,37 @@ public final class Pool {
      * The first rule by which this pool, full or not, gives no address to one who asks so. Absent: it may.
      */
     public Optional<RefusalReason> forbids(PoolRequest asked) {
-        for (RefusalReason reason : REASONS) {
+        for (RefusalReason reason : OF_ITSELF) {
             if (reason.forbids(this, asked)) {
                 return Optional.of(reason);
             }
         }
         return Optional.empty();
+    }
+
+    /** The first rule by which this pool, as it is used now, gives no address to one who asks so. Absent: it gives one. */
+    public Optional<RefusalReason> refuses(PoolRequest asked, Occupancy use) {
+        Optional<RefusalReason> forbidden = forbids(asked);
+        if (forbidden.isPresent()) {
+            return forbidden;
+        }
+        for (RefusalReason reason : OF_ITS_USE) {
+            if (reason.refuses(this, use)) {
+                return Optional.of(reason);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether the namespace has as many addresses of it as it may. */
+    public boolean isOverQuota(Occupancy use) {
+        return RefusalReason.OVER_QUOTA.refuses(this, use);
+    }
+
+    /** That it gives none for this reason, with all that a reader needs to know. */
+    public Refusal refusal(RefusalReason reason, PoolRequest asked, Occupancy use) {
+        return new Refusal(
+                name, asked.family(), reason, reason.detail(this, use), use.free(), capacity(asked.family()));
     }
 
     /** Whether all that its administrator wrote could be read; else it gives nothing new. */

@@ -1,11 +1,15 @@
 package dev.berth.pool;
 
+import java.util.OptionalInt;
+import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
- * Why a pool gives a request no address, in the order in which they are asked: each with its check, as far as the pool
- * alone decides it, and its sentence.
+ * Why a pool gives a request no address, in the order in which they are asked: each with its check and its sentence.
+ * The first ones are of the pool alone, full or not; those from {@link #IN_USE} on depend on who holds what, and who
+ * waits.
  */
 public enum RefusalReason {
     NO_SUCH_FAMILY(
@@ -14,7 +18,8 @@ public enum RefusalReason {
     NOT_ITS_ADDRESS(
             (pool, asked) -> asked.address().isPresent()
                     && !pool.contains(asked.address().get()),
-            "does not have the address that it asks for"),
+            (pool, use) -> use.whereItIs(),
+            refusal -> "does not have the address that it asks for"),
     /** It names addresses of the family, and all of them are excluded, of another pool, or in use in the cluster. */
     NONE_TO_ALLOCATE(
             (pool, asked) -> !pool.has(asked.family()),
@@ -45,43 +50,121 @@ public enum RefusalReason {
             (pool, asked) -> !pool.policy().services().matches(asked.requester().labels()),
             "does not select its labels"),
     /** The very address that is asked for is another's. */
-    IN_USE(RefusalReason::detail),
+    IN_USE(ofHeld(held -> !held.isOfItsKey(), HeldAddress::holder), RefusalReason::inBrackets),
     /** It could be shared, but one of the ports is another's, or the terms differ. */
-    NOT_SHAREABLE(RefusalReason::detail),
+    NOT_SHAREABLE(
+            ofHeld(held -> held.obstacle().isPresent(), held -> held.obstacle().orElse("")), RefusalReason::inBrackets),
     /** Another of its sharing key is just claiming the address that both are to have. */
-    SHARED_SOON(refusal -> "has an address that is just being claimed for its sharing key"),
-    OVER_QUOTA(refusal -> "(quota: " + refusal.detail() + ")"),
-    FULL(refusal -> "(0 of " + refusal.capacity() + " free)"),
-    OTHERS_WAIT(refusal ->
-            "(" + refusal.free() + " of " + refusal.capacity() + " free, for others who have waited longer)");
+    SHARED_SOON(
+            ofHeld(held -> !held.canBeJoined(), held -> ""),
+            refusal -> "has an address that is just being claimed for its sharing key"),
+    OVER_QUOTA(
+            ofFree(
+                    (pool, use) -> {
+                        OptionalInt limit = pool.policy().quota().of(use.namespace());
+                        return limit.isPresent() && use.used() >= limit.getAsInt();
+                    },
+                    (pool, use) -> "namespace " + use.namespace() + " has " + use.used() + " of "
+                            + pool.policy().quota().of(use.namespace()).orElse(0)),
+            refusal -> "(quota: " + refusal.detail() + ")"),
+    FULL(
+            ofFree((pool, use) -> use.free().signum() <= 0, RefusalReason::nothing),
+            refusal -> "(0 of " + refusal.capacity() + " free)"),
+    OTHERS_WAIT(
+            ofFree((pool, use) -> !use.isInTurn(), RefusalReason::nothing),
+            refusal ->
+                    "(" + refusal.free() + " of " + refusal.capacity() + " free, for others who have waited longer)");
 
-    @SuppressWarnings("ImmutableEnumChecker") // lambdas that capture nothing
-    private final BiPredicate<Pool, PoolRequest> check;
+    /** A check that depends on who holds what, and what a reader needs to know besides, as a clause. */
+    private record OfUse(BiPredicate<Pool, Occupancy> check, BiFunction<Pool, Occupancy, String> detail) {}
+
+    /** One of the very address that is asked for, where others hold it. */
+    private static OfUse ofHeld(Predicate<HeldAddress> check, Function<HeldAddress, String> detail) {
+        return new OfUse(
+                (pool, use) -> {
+                    HeldAddress held = use.held();
+                    return held != null && check.test(held);
+                },
+                (pool, use) -> {
+                    HeldAddress held = use.held();
+                    return held == null ? "" : detail.apply(held);
+                });
+    }
+
+    /** One of what nobody holds yet. */
+    private static OfUse ofFree(BiPredicate<Pool, Occupancy> check, BiFunction<Pool, Occupancy, String> detail) {
+        return new OfUse((pool, use) -> use.held() == null && check.test(pool, use), detail);
+    }
+
+    private static String nothing(Pool pool, Occupancy use) {
+        return "";
+    }
+
+    private static String inBrackets(Refusal refusal) {
+        return "(" + refusal.detail() + ")";
+    }
+
+    /** Never, if it depends on who holds what. */
+    @SuppressWarnings("ImmutableEnumChecker") // lambdas of nothing that changes
+    private final BiPredicate<Pool, PoolRequest> ofPool;
+
+    /** Never, if it is of the pool alone. */
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final BiPredicate<Pool, Occupancy> ofUse;
+
+    private final boolean isOfPool;
+
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final BiFunction<Pool, Occupancy, String> detail;
 
     @SuppressWarnings("ImmutableEnumChecker")
     private final Function<Refusal, String> sentence;
 
-    RefusalReason(BiPredicate<Pool, PoolRequest> check, Function<Refusal, String> sentence) {
-        this.check = check;
+    RefusalReason(
+            BiPredicate<Pool, PoolRequest> check,
+            BiFunction<Pool, Occupancy, String> detail,
+            Function<Refusal, String> sentence) {
+        this.isOfPool = true;
+        this.ofPool = check;
+        this.ofUse = (pool, use) -> false;
+        this.detail = detail;
         this.sentence = sentence;
+    }
+
+    RefusalReason(BiPredicate<Pool, PoolRequest> check, Function<Refusal, String> sentence) {
+        this(check, RefusalReason::nothing, sentence);
     }
 
     RefusalReason(BiPredicate<Pool, PoolRequest> check, String sentence) {
         this(check, refusal -> sentence);
     }
 
-    /** One that depends on who holds what, and who waits. */
-    RefusalReason(Function<Refusal, String> sentence) {
-        this((pool, asked) -> false, sentence);
+    RefusalReason(OfUse ofUse, Function<Refusal, String> sentence) {
+        this.isOfPool = false;
+        this.ofPool = (pool, asked) -> false;
+        this.ofUse = ofUse.check();
+        this.detail = ofUse.detail();
+        this.sentence = sentence;
     }
 
-    private static String detail(Refusal refusal) {
-        return "(" + refusal.detail() + ")";
+    /** Whether the pool alone decides it, full or not. */
+    boolean isOfPool() {
+        return isOfPool;
     }
 
     /** Whether the pool, full or not, refuses the request for this reason. */
     boolean forbids(Pool pool, PoolRequest asked) {
-        return check.test(pool, asked);
+        return ofPool.test(pool, asked);
+    }
+
+    /** Whether the pool refuses for this reason, by who holds what, and who waits. */
+    boolean refuses(Pool pool, Occupancy use) {
+        return ofUse.test(pool, use);
+    }
+
+    /** What a reader needs to know besides, as a clause; empty: nothing. */
+    String detail(Pool pool, Occupancy use) {
+        return detail.apply(pool, use);
     }
 
     /** What to say of the pool, after its name. */
