@@ -42,10 +42,14 @@ final class KeptObjects {
                 : Optional.empty();
     }
 
-    /** Absent: no Service has claimed it. */
+    /** Absent: no Service has claimed it, or something else has, too. */
     static Optional<AddressObject> address(JsonNode object) {
         JsonNode spec = object.path("spec");
+        boolean isOfServices = spec.path("claims")
+                .valueStream()
+                .allMatch(claim -> claim.path("kind").asText("Service").equals("Service"));
         return Ip.find(spec.path("address").asText(""))
+                .filter(_ -> isOfServices)
                 .map(ip -> new AddressObject(
                         ip,
                         spec.path("class").asText("").intern(),

@@ -34,7 +34,10 @@ record Kind(String path, Fields fields) {
             "/apis/berth.dev/v1alpha1/addresses",
             Fields.of()
                     .with("metadata", metadata())
-                    .with("spec", Fields.of("address", "class").with("claims", Fields.of("namespace", "name", "uid"))));
+                    .with(
+                            "spec",
+                            Fields.of("address", "class")
+                                    .with("claims", Fields.of("kind", "namespace", "name", "uid"))));
 
     static final Kind CLASSES = new Kind(
             "/apis/berth.dev/v1alpha1/loadbalancerclasses",

@@ -17,6 +17,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.AgentLeases;
 import dev.berth.kube.AgentReports;
 import dev.berth.kube.Caches;
+import dev.berth.kube.Claims;
 import dev.berth.kube.FieldManagers;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Trimmed;
@@ -136,6 +137,7 @@ final class AnnouncedAddresses {
     long unannounced() {
         return caches.addresses()
                 .list()
+                .filter(address -> !Claims.isOfOtherKind(address))
                 .map(Address::getStatus)
                 .filter(status -> status != null && isUnannounced(status.announcement()))
                 .count();

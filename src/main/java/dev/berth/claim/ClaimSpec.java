@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param retaining the Services, of its owners' names, that ask to have it kept; empty: if it is kept, a person says so
  * @param departures of those reservations that Services left behind when they went, when; all others were made by hand,
  *     and their Services have not come yet
+ * @param otherKind the kind of one who has it that is no Service; null: none. It is nobody's else then, and of no
+ *     Service: {@code owners} is empty
  */
 public record ClaimSpec(
         @Nullable String pool,
@@ -29,7 +31,8 @@ public record ClaimSpec(
         @Nullable Instant releasedAt,
         boolean retain,
         List<ServiceKey> retaining,
-        List<Departure> departures) {
+        List<Departure> departures,
+        @Nullable String otherKind) {
     public ClaimSpec {
         List<ServiceKey> asking = retaining;
         List<Owner> all = List.copyOf(owners);
@@ -54,7 +57,7 @@ public record ClaimSpec(
             @Nullable Sharing sharing,
             @Nullable Instant releasedAt,
             boolean retain) {
-        this(pool, loadBalancerClass, owners, sharing, releasedAt, retain, List.of(), List.of());
+        this(pool, loadBalancerClass, owners, sharing, releasedAt, retain, List.of(), List.of(), null);
     }
 
     /** When the Service of this name went, for which the address is kept since. */
@@ -69,9 +72,14 @@ public record ClaimSpec(
         return new ClaimSpec(pool, loadBalancerClass, List.of(owners), null, null, false);
     }
 
+    /** Of something that is no Service, such as a {@code Gateway}: kept from every Service for as long as it says so. */
+    public static ClaimSpec ofOtherKind(@Nullable String pool, @Nullable String loadBalancerClass, String kind) {
+        return new ClaimSpec(pool, loadBalancerClass, List.of(), null, null, false, List.of(), List.of(), kind);
+    }
+
     /** What an address is to the pool that it is in. */
     public enum Phase {
-        /** Kept for a Service to come, or from everyone. */
+        /** Kept for a Service to come, or from everyone; or of something that is no Service. */
         RESERVED,
         /** A Service has it. */
         BOUND,
@@ -105,12 +113,14 @@ public record ClaimSpec(
                 null,
                 retain,
                 retaining,
-                departures);
+                departures,
+                otherKind);
     }
 
     /** The same with other terms of sharing. */
     public ClaimSpec shared(@Nullable Sharing terms) {
-        return new ClaimSpec(pool, loadBalancerClass, owners, terms, releasedAt, retain, retaining, departures);
+        return new ClaimSpec(
+                pool, loadBalancerClass, owners, terms, releasedAt, retain, retaining, departures, otherKind);
     }
 
     /**
@@ -128,12 +138,13 @@ public record ClaimSpec(
             asking.add(service);
         }
         boolean kept = keep || (retain && !(undoes && asking.isEmpty()));
-        return new ClaimSpec(pool, loadBalancerClass, owners, sharing, releasedAt, kept, asking, departures);
+        return new ClaimSpec(pool, loadBalancerClass, owners, sharing, releasedAt, kept, asking, departures, otherKind);
     }
 
     /** The same, taken from the pool {@code name}. */
     public ClaimSpec takenFrom(@Nullable String name) {
-        return new ClaimSpec(name, loadBalancerClass, owners, sharing, releasedAt, retain, retaining, departures);
+        return new ClaimSpec(
+                name, loadBalancerClass, owners, sharing, releasedAt, retain, retaining, departures, otherKind);
     }
 
     /** How many names an Address object can have. */
@@ -150,13 +161,13 @@ public record ClaimSpec(
     }
 
     /**
-     * The same with {@code owner} and the ports of {@code joining} on it, too. What was kept for its name is its own
-     * now; and of those kept for names that are gone, those that went first make room for it.
+     * The same with {@code owner} and the ports of {@code joining} on it, too. What was kept for its name, or was of one
+     * that bore it before, is its own now: a list of claims has no name twice. And of those kept for names that are gone, those that went first make room for it.
      */
     public ClaimSpec joinedBy(Owner owner, Sharing joining) {
         List<Owner> all = new ArrayList<>(owners);
         if (!all.contains(owner)) {
-            all.remove(new Owner(owner.service(), null));
+            all.removeIf(other -> other.service().equals(owner.service()));
             all.add(owner);
         }
         departures.stream()
@@ -166,7 +177,7 @@ public record ClaimSpec(
                 .limit(Math.max(0, all.size() - MOST_OWNERS))
                 .forEach(all::remove);
         Sharing terms = sharing == null ? joining : sharing.with(joining);
-        return new ClaimSpec(pool, loadBalancerClass, all, terms, null, retain, retaining, departures);
+        return new ClaimSpec(pool, loadBalancerClass, all, terms, null, retain, retaining, departures, otherKind);
     }
 
     /** The same without {@code owner}; one that was the last leaves a reservation for its name at {@code now}. */
@@ -178,7 +189,7 @@ public record ClaimSpec(
         List<Owner> left = new ArrayList<>(others);
         Owner returning = new Owner(owner.service(), null);
         List<Departure> gone = new ArrayList<>(departures);
-        if (stays && !left.contains(returning)) {
+        if (stays && left.stream().noneMatch(other -> other.service().equals(owner.service()))) {
             left.add(returning);
             gone.add(new Departure(owner.service(), now));
         }
@@ -190,7 +201,8 @@ public record ClaimSpec(
                 last ? now : null,
                 retain,
                 retaining,
-                gone);
+                gone,
+                otherKind);
     }
 
     boolean sameContent(ClaimSpec other) {
@@ -200,6 +212,7 @@ public record ClaimSpec(
                 && Objects.equals(releasedAt, other.releasedAt)
                 && retain == other.retain
                 && retaining.equals(other.retaining)
-                && departures.equals(other.departures);
+                && departures.equals(other.departures)
+                && Objects.equals(otherKind, other.otherKind);
     }
 }

@@ -25,6 +25,10 @@ record Share(Holding held, AddressRequest request) implements HeldAddress {
     @Override
     public String holder() {
         String ip = held.ip().toString();
+        String otherKind = held.spec().otherKind();
+        if (otherKind != null) {
+            return ip + " has a claim of kind " + otherKind;
+        }
         return switch (held.spec().phase()) {
             case RESERVED -> ip + " is reserved";
             case COOLING -> ip + " was released a short while ago";

@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class Claims {
     /** The version of an Address object that an operator confirmed before it published the address; nothing reads it. */
     public static final String CONFIRMED_VERSION = "berth.dev/confirmed-version";
+
+    /** The kind of those claims that are Berth's; every other one is of another controller. */
+    private static final String SERVICE = "Service";
 
     private static final List<String> LABELS =
             List.of(WellKnownNames.POOL_LABEL, WellKnownNames.NAMESPACE_LABEL, WellKnownNames.CLASS_LABEL);
@@ -55,6 +59,28 @@ public final class Claims {
                 : address.unreadable().stream().findFirst();
     }
 
+    /**
+     * Whether something has the address that is no Service: a Gateway, say. Its object is of who wrote that claim, and
+     * Berth never changes it, not its status or labels, either.
+     */
+    public static boolean isOfOtherKind(Address address) {
+        return otherKind(address.getSpec()).isPresent();
+    }
+
+    private static Optional<String> otherKind(Address.@Nullable Spec spec) {
+        return spec == null
+                ? Optional.empty()
+                : Given.list(spec.claims()).stream()
+                        .map(Claims::kind)
+                        .filter(kind -> !kind.equals(SERVICE))
+                        .findFirst();
+    }
+
+    /** An API server fills in the kind of a claim that has none. */
+    static String kind(Address.Claim claim) {
+        return Objects.requireNonNullElse(claim.kind(), SERVICE);
+    }
+
     /** What each of them says, those left out whose name is no address. */
     public static List<Claim> all(Stream<Address> addresses) {
         return OneByOne.read(addresses, address -> of(address).stream());
@@ -64,6 +90,10 @@ public final class Claims {
     private static ClaimSpec spec(Address.@Nullable Spec spec, boolean isRead) {
         if (spec == null) {
             return ClaimSpec.of(null, null);
+        }
+        Optional<String> otherKind = otherKind(spec);
+        if (otherKind.isPresent()) {
+            return ClaimSpec.ofOtherKind(spec.pool(), spec.loadBalancerClass(), otherKind.get());
         }
         List<Address.Claim> all = Given.list(spec.claims());
         List<Address.Claim> claims = all.stream()
@@ -84,7 +114,8 @@ public final class Claims {
                 claims.stream()
                         .filter(claim -> claim.uid() == null && claim.releasedAt() != null)
                         .map(claim -> new Departure(key(claim), ServiceStates.time(claim.releasedAt())))
-                        .toList());
+                        .toList(),
+                null);
     }
 
     private static ServiceKey key(Address.Claim claim) {
@@ -162,7 +193,7 @@ public final class Claims {
                 spec.loadBalancerClass(),
                 spec.owners().stream()
                         .map(owner -> new Address.Claim(
-                                null,
+                                SERVICE,
                                 owner.service().namespace(),
                                 owner.service().name(),
                                 owner.uid(),

@@ -58,7 +58,9 @@ public final class Reservations {
     }
 
     private static boolean isOfSameName(Address.Claim claim, Address.Claim other) {
-        return Objects.equals(claim.namespace(), other.namespace()) && Objects.equals(claim.name(), other.name());
+        return Claims.kind(claim).equals(Claims.kind(other))
+                && Objects.equals(claim.namespace(), other.namespace())
+                && Objects.equals(claim.name(), other.name());
     }
 
     /** It is not known who has it, so it is kept from everyone. */

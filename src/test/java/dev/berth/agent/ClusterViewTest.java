@@ -114,6 +114,20 @@ class ClusterViewTest {
                 .containsExactly("192.0.2.2 true", "192.0.2.10 false", "2001:db8::2 true");
     }
 
+    @Test
+    void addressThatSomethingElseThanAServiceHas_isNotAskedFor() {
+        server.put(
+                ADDRESSES,
+                address("192.0.2.10"),
+                address("192.0.2.11").replace("\"uid\": \"u\"", "\"uid\": \"u\", \"kind\": \"Gateway\""),
+                address("192.0.2.12")
+                        .replace(
+                                "\"claims\": [",
+                                "\"claims\": [{\"kind\": \"Gateway\", \"namespace\": \"shop\", \"name\": \"edge\"}, "),
+                address("192.0.2.13").replace("\"uid\": \"u\"", "\"uid\": \"u\", \"kind\": \"Service\""));
+        assertThat(read()).extracting(asked -> asked.address().toString()).containsExactly("192.0.2.10", "192.0.2.13");
+    }
+
     /** Its own, and no more: whoever may write the status of one Node could else stop all addresses. */
     @Test
     void statusOfANode_keepsFourAddressesFromBeingAnnounced_howeverManyItNames() {

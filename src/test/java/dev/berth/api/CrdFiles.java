@@ -267,12 +267,12 @@ final class CrdFiles {
         }
     }
 
-    /**
-     * So that who applies one entry does not own the others, and none is there twice. The claims of an Address are no
-     * such list: a Service that was recreated holds it for a moment beside its predecessor of the same name.
-     */
+    /** So that who applies one entry does not own the others, and none is there twice. */
     private static void giveListsTheirKeys(JSONSchemaProps schema, Class<?> kind) {
-        if (kind == AddressPool.class) {
+        if (kind == Address.class) {
+            // Each is required, or has a default: the API server refuses any other key.
+            key(property(property(schema, "spec"), "claims"), "namespace", "name", "kind");
+        } else if (kind == AddressPool.class) {
             JSONSchemaProps quota = property(property(schema, "spec"), "quota");
             key(property(quota, "namespaces"), "namespace");
         } else if (kind == BGPPeer.class) {
@@ -281,9 +281,9 @@ final class CrdFiles {
         }
     }
 
-    private static void key(JSONSchemaProps list, String field) {
+    private static void key(JSONSchemaProps list, String... fields) {
         list.setXKubernetesListType("map");
-        list.setXKubernetesListMapKeys(List.of(field));
+        list.setXKubernetesListMapKeys(List.of(fields));
     }
 
     private static List<JsonNode> texts(String... texts) {

@@ -23,6 +23,7 @@ public final class SampleClaims {
                 spec.releasedAt(),
                 retain,
                 spec.retaining(),
-                spec.departures());
+                spec.departures(),
+                spec.otherKind());
     }
 }

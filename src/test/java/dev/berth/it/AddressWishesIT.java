@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.ControlPlane;
@@ -143,6 +144,45 @@ class AddressWishesIT {
         berth.deleteService(namespace, "holder");
         awaitIps(namespace, "web", "203.0.113.55");
         berth.awaitAddressesOf(namespace, "web", "203.0.113.55");
+    }
+
+    @Test
+    void anAddressOfAGateway_isNoServices_andStaysAsItIs_whateverBecomesOfTheServiceOfItsName() {
+        String namespace = berth.namespace("gateway");
+        berth.pool(namespace, "203.0.113.144/30");
+        Address gateways = new Address();
+        gateways.setMetadata(new ObjectMetaBuilder().withName("203.0.113.144").build());
+        gateways.setSpec(new Address.Spec(
+                "203.0.113.144",
+                namespace,
+                Installation.DEFAULT_CLASS,
+                List.of(new Address.Claim("Gateway", namespace, "web", "u"))));
+        String before = version(berth.client().resource(gateways).create());
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(reserved(namespace)).isEqualTo("1"));
+
+        berth.service(namespace, "web");
+        berth.service(namespace, "asking", annotated(WellKnownNames.ADDRESSES, "203.0.113.144"));
+
+        awaitIps(namespace, "web", "203.0.113.145");
+        assertThat(awaitWaits(namespace, "asking", "AddressNotAvailable").getMessage())
+                .contains("203.0.113.144 has a claim of kind Gateway");
+        berth.deleteService(namespace, "web");
+        berth.awaitReleased(namespace, "web");
+        assertThat(version(address("203.0.113.144"))).isEqualTo(before);
+
+        berth.client().resource(gateways).delete();
+        awaitIps(namespace, "asking", "203.0.113.144");
+    }
+
+    private static String reserved(String pool) {
+        AddressPool.Status status =
+                berth.client().resources(AddressPool.class).withName(pool).get().getStatus();
+        return status == null || status.ipv4() == null ? "" : status.ipv4().reserved();
+    }
+
+    private static String version(Address address) {
+        return address.getMetadata().getResourceVersion();
     }
 
     @Test

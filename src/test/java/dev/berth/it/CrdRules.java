@@ -519,6 +519,38 @@ abstract class CrdRules {
     }
 
     @Test
+    void claims_areOfAnyKind_andOfOneNameOfAKindThereIsOne() {
+        String claims = "{address: 198.51.100.%1$d, claims: [%2$s]}";
+        assertThat(create(POOL_AND_CLASS.formatted(
+                        "Address",
+                        "198.51.100.30",
+                        claims.formatted(30, "{kind: Gateway, namespace: a, name: b}, {namespace: a, name: b}"))))
+                .isEmpty();
+        assertThat(create(POOL_AND_CLASS.formatted(
+                        "Address", "198.51.100.31", claims.formatted(31, "{kind: gateway, namespace: a, name: b}"))))
+                .hasValueSatisfying(message -> assertThat(message).contains("spec.claims[0].kind"));
+        assertThat(create(POOL_AND_CLASS.formatted(
+                        "Address",
+                        "198.51.100.32",
+                        claims.formatted(
+                                32, "{namespace: a, name: b, uid: u1}, {kind: Service, namespace: a, name: b}"))))
+                .hasValueSatisfying(message -> assertThat(message).contains("Duplicate value"));
+    }
+
+    /** Each manager has its own, and leaves those of others when it applies again. */
+    @Test
+    void claims_areAppliedOneByOne() {
+        for (String name : List.of("one", "two", "one")) {
+            String one = "{address: 198.51.100.33, claims: [{namespace: a, name: " + name + "}]}";
+            client.resource(Serialization.unmarshal(
+                            POOL_AND_CLASS.formatted("Address", "198.51.100.33", one), GenericKubernetesResource.class))
+                    .fieldManager(name)
+                    .serverSideApply();
+        }
+        assertThat(get("addr/198.51.100.33", "{.spec.claims[*].name}")).isEqualTo("one two");
+    }
+
+    @Test
     void releasedAt_isATimeThatThereIs() {
         assertThat(create(POOL_AND_CLASS.formatted(
                         "Address", "198.51.100.20", "{address: 198.51.100.20, releasedAt: '2026-99-99T00:00:00Z'}")))

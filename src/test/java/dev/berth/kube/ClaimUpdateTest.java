@@ -70,7 +70,8 @@ class ClaimUpdateTest {
         assertThat(json.readTree(patches.getFirst())).isEqualTo(json.readTree("""
                         {"metadata": {"resourceVersion": "5"},
                          "spec": {"claims": [
-                                    {"namespace": "prod", "name": "web", "releasedAt": "2026-01-01T00:00:00Z"}],
+                                    {"kind": "Service", "namespace": "prod", "name": "web",
+                                     "releasedAt": "2026-01-01T00:00:00Z"}],
                                   "releasedAt": "2026-01-01T00:00:00Z"}}
                         """));
         assertThat(json.readTree(patches.getLast())).isEqualTo(json.readTree("""
@@ -134,11 +135,11 @@ class ClaimUpdateTest {
         ObjectMapper json = new ObjectMapper();
         assertThat(json.readTree(patches.getFirst())).isEqualTo(json.readTree("""
                         {"metadata": {"resourceVersion": "5"}, "spec": {"retain": true, "claims": [
-                         {"namespace": "prod", "name": "web", "uid": "u1", "retain": true}]}}
+                         {"kind": "Service", "namespace": "prod", "name": "web", "uid": "u1", "retain": true}]}}
                         """));
         assertThat(json.readTree(patches.getLast())).isEqualTo(json.readTree("""
                         {"metadata": {"resourceVersion": "5"}, "spec": {"retain": null, "claims": [
-                         {"namespace": "prod", "name": "web", "uid": "u1"}]}}
+                         {"kind": "Service", "namespace": "prod", "name": "web", "uid": "u1"}]}}
                         """));
     }
 

@@ -30,6 +30,16 @@ class ReservationsTest {
     }
 
     @Test
+    void gatewayOfTheSameName_isAnother_andKeepsItsKind() {
+        String gateway = "{" + WEB + ", \"kind\": \"Gateway\", \"uid\": \"u2\"}";
+        String gone = "{" + WEB + ", \"releasedAt\": \"2026-01-01T00:00:00Z\"}";
+
+        assertThat(reservation(gateway + ", " + gone).getSpec().claims())
+                .extracting(Address.Claim::kind)
+                .containsExactly("Gateway", null);
+    }
+
+    @Test
     void serviceThatIsGone_keepsItsTime() {
         assertThat(reservation("{" + WEB + ", \"releasedAt\": \"2026-01-01T00:00:00Z\"}")
                         .getSpec()

@@ -278,7 +278,8 @@ public final class Installation implements AutoCloseable {
     public List<String> addressesOf(String namespace, String name) {
         return addresses().stream()
                 .filter(address -> claimsOf(address).stream()
-                        .anyMatch(claim -> claim.namespace().equals(namespace)
+                        .anyMatch(claim -> "Service".equals(claim.kind())
+                                && claim.namespace().equals(namespace)
                                 && claim.name().equals(name)))
                 .map(address -> address.getSpec().address())
                 .toList();

@@ -89,6 +89,11 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.STRING,
         priority = 1)
 @AdditionalPrinterColumn(
+        name = "Kind",
+        jsonPath = ".spec.claims[*].kind",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
         name = "UID",
         jsonPath = ".spec.claims[*].uid",
         type = AdditionalPrinterColumn.Type.STRING,
@@ -145,7 +150,8 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
                     "The load balancer class it was claimed for: the value that a Service writes into spec.loadBalancerClass.")
             String loadBalancerClass,
 
-            @Nullable @Size(max = 64) @JsonPropertyDescription("The Services that hold it.")
+            @Nullable @Size(max = 64) @JsonPropertyDescription(
+                    "Who holds it: Services. Or something else, as its kind says; Berth leaves an address of which one claim is of another kind as it is.")
             List<Claim> claims,
 
             @Nullable @JsonPropertyDescription("On what terms Services of the namespace share it; absent: one has it alone.")
@@ -185,17 +191,17 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
             @Required @Min(1) @Max(65535) @JsonPropertyDescription("A port of the Service.")
             Integer port) {}
 
-    /** One Service's hold on the address. */
+    /** The hold of a Service, or of something else, on the address. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Claim(
             @Default("Service")
-            @Pattern("^Service$") @Size(max = 16) @JsonPropertyDescription("The kind of what has the address.")
+            @Pattern("^[A-Z][A-Za-z0-9]*$") @Size(max = 63) @JsonPropertyDescription("The kind of what has the address, such as Service or Gateway.")
             @Nullable String kind,
 
-            @Required @Size(min = 1, max = 63) @JsonPropertyDescription("The namespace of the Service.")
+            @Required @Size(min = 1, max = 63) @JsonPropertyDescription("The namespace of what has the address.")
             String namespace,
 
-            @Required @Size(min = 1, max = 63) @JsonPropertyDescription("The name of the Service.")
+            @Required @Size(min = 1, max = 253) @JsonPropertyDescription("The name of what has the address.")
             String name,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(

@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Shows on Address objects what each is to its pool, where it is not just in use, and who shares it; and labels those
- * that a person made, or a Berth that knew no labels.
+ * that a person made, or a Berth that knew no labels. Those of something that is no Service it leaves as they are.
  *
  * <p>One write at a time, a moment late: what changed back meanwhile costs nothing, and thousands of
  * addresses at once do not take the API server's time from the Services.
@@ -140,7 +140,7 @@ public final class AddressConditions implements AutoCloseable {
     private void show(Ip ip) {
         try {
             Optional<Address> object = caches.addresses().get(null, ip.objectName());
-            if (object.isEmpty()) {
+            if (object.isEmpty() || Claims.isOfOtherKind(object.get())) {
                 numbers.remove(ip);
                 return;
             }

@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.kube.CachedServices;
@@ -189,6 +190,10 @@ final class SimulatedCluster {
     }
 
     Claim putClaim(Claim wanted) {
+        List<ServiceKey> names = wanted.owners().stream().map(Owner::service).toList();
+        if (names.size() != Set.copyOf(names).size()) {
+            throw new AssertionError("the API server refuses a list of claims that has a name twice: " + wanted);
+        }
         Claim before = claims.get(wanted.ip());
         Claim stored = new Claim(wanted.ip(), wanted.uid(), next(), wanted.spec());
         claims.put(wanted.ip(), stored);
@@ -467,9 +472,13 @@ final class SimulatedCluster {
             if (now == null) {
                 return Optional.of(new Write.NotFound<>("gone"));
             }
-            return now.uid().equals(seen.uid()) && now.resourceVersion().equals(seen.resourceVersion())
-                    ? Optional.empty()
-                    : Optional.of(new Write.Conflict<>("changed"));
+            if (!now.uid().equals(seen.uid()) || !now.resourceVersion().equals(seen.resourceVersion())) {
+                return Optional.of(new Write.Conflict<>("changed"));
+            }
+            if (now.spec().otherKind() != null) {
+                throw new AssertionError("it is of something else than a Service, and not to be written: " + now);
+            }
+            return Optional.empty();
         }
 
         @Override

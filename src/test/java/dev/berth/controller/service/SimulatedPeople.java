@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -347,8 +348,18 @@ final class SimulatedPeople {
                 && !cluster.claims.containsKey(ip)
                 && !world.isPublished(ip)
                 && !world.deletedByHand.contains(ip)) {
-            world.trace("administrator reserves ", ip, " for ", key);
-            cluster.putClaim(new Claim(ip, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(key, null))));
+            if (oneIn(4)) {
+                world.trace("a Gateway claims ", ip);
+                cluster.putClaim(new Claim(ip, cluster.newUid(), "", ClaimSpec.ofOtherKind(null, null, "Gateway")));
+            } else {
+                world.trace("administrator reserves ", ip, " for ", key);
+                cluster.putClaim(new Claim(ip, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(key, null))));
+            }
+        } else if (Optional.ofNullable(cluster.claims.get(ip))
+                .filter(claim -> claim.spec().otherKind() != null)
+                .isPresent()) {
+            world.trace("the Gateway gives back ", ip);
+            cluster.removeClaim(ip);
         }
     }
 
