@@ -57,6 +57,9 @@ final class CrdFiles {
     /** The fields of all kinds that are times. */
     private static final List<String> TIMES = List.of("releasedAt", "at", "since", "lastTransitionTime");
 
+    /** The fields of all kinds that are days. */
+    private static final List<String> DAYS = List.of("fullOn");
+
     private static final double MANY = 1e9;
 
     /** Of the whole numbers that every JSON parser keeps. */
@@ -261,6 +264,9 @@ final class CrdFiles {
         if (TIMES.contains(name)) {
             schema.setFormat("date-time");
         }
+        if (DAYS.contains(name)) {
+            schema.setFormat("date");
+        }
         schema.getProperties().forEach((field, property) -> giveWordsAndTimesTheirSchema(property, field));
         if (schema.getItems() != null) {
             giveWordsAndTimesTheirSchema(schema.getItems().getSchema(), "");
@@ -296,14 +302,22 @@ final class CrdFiles {
         return Objects.requireNonNull(schema.getProperties().get(name), name);
     }
 
-    /** Numbers of a status count objects, but for a generation. Those of a spec say themselves what they may be. */
+    /** Numbers of a status count objects, but for these. Those of a spec say themselves what they may be. */
+    private static double largest(String name) {
+        return switch (name) {
+            case "observedGeneration" -> LARGEST_EXACT;
+            case "usedPercent" -> 100;
+            default -> MANY;
+        };
+    }
+
     private static void bound(@Nullable JSONSchemaProps schema, String name) {
         if (schema == null) {
             return;
         }
         if ("integer".equals(schema.getType())) {
             schema.setMinimum(0.0);
-            schema.setMaximum(name.equals("observedGeneration") ? LARGEST_EXACT : MANY);
+            schema.setMaximum(largest(name));
         }
         schema.getProperties().forEach((field, property) -> bound(property, field));
         if (schema.getItems() != null) {

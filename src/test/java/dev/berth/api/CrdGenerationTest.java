@@ -3,6 +3,8 @@ package dev.berth.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.berth.servicecidr.Finding;
+import dev.berth.servicecidr.Usage;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -95,6 +97,38 @@ class CrdGenerationTest {
                 .as("files in crds/ that no class generates: run make manifests")
                 .containsExactlyElementsOf(
                         CrdFiles.list(generated).stream().map(Path::getFileName).toList());
+    }
+
+    /** Of what else Berth wrote, the API server would refuse the whole status. */
+    @Test
+    void wordsInTheStatusOfAPolicy_areThoseThatBerthWrites() throws IOException {
+        JsonNode status = new KubernetesSerialization()
+                .unmarshal(Files.readString(CHECKED_IN.resolve("servicecidrpolicies.berth.dev.yaml")), JsonNode.class)
+                .at("/spec/versions/0/schema/openAPIV3Schema/properties/status/properties");
+
+        assertThat(words(status.at("/findings/properties/first/items/properties/severity")))
+                .containsExactlyElementsOf(texts(Finding.Severity.values()));
+        assertThat(words(status.at("/ranges/items/properties/state")))
+                .containsExactlyElementsOf(texts(Usage.State.values()));
+    }
+
+    private static List<String> words(JsonNode field) {
+        return field.path("enum").valueStream().map(JsonNode::asText).toList();
+    }
+
+    private static List<String> texts(Enum<?>[] words) {
+        return Stream.of(words).map(Enum::toString).toList();
+    }
+
+    @Test
+    void daysAndPercentages_areBoundedAsWhatTheyAre() throws IOException {
+        JsonNode family = new KubernetesSerialization()
+                .unmarshal(Files.readString(CHECKED_IN.resolve("servicecidrpolicies.berth.dev.yaml")), JsonNode.class)
+                .at("/spec/versions/0/schema/openAPIV3Schema/properties/status/properties/ipv4/properties");
+
+        assertThat(family.at("/fullOn/format").asText()).isEqualTo("date");
+        assertThat(family.at("/usedPercent/minimum").asDouble()).isZero();
+        assertThat(family.at("/usedPercent/maximum").asDouble()).isEqualTo(100);
     }
 
     /** What has no maximum overflows somewhere, and one such object keeps a whole list from being read. */

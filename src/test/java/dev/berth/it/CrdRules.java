@@ -651,6 +651,8 @@ abstract class CrdRules {
                         "dev.berth.v1alpha1.LoadBalancerClass.spec.ipMode",
                         "dev.berth.v1alpha1.LoadBalancerClass.spec.healthCheck.type",
                         "dev.berth.v1alpha1.Address.spec.claims[].ports[].protocol",
+                        "dev.berth.v1alpha1.ServiceCIDRPolicy.status.findings.first[].severity",
+                        "dev.berth.v1alpha1.ServiceCIDRPolicy.status.ranges[].state",
                         "dev.berth.v1alpha1.Address.status.conditions[].status");
     }
 
@@ -676,6 +678,28 @@ abstract class CrdRules {
                 .path("properties")
                 .properties()
                 .forEach(one -> explained(one.getValue(), path + "[]." + one.getKey(), faults, enums));
+    }
+
+    @Test
+    void statusOfThePolicy_hasKnownWords_daysThatThereAre_andPercentages() {
+        create(POOL_AND_CLASS.formatted("ServiceCIDRPolicy", "cluster", "{}"));
+        try {
+            Map.of(
+                            "findings: {first: [{severity: %s}]}", List.of("Warning", "Fatal"),
+                            "ranges: [{state: %s}]", List.of("NotReady", "Odd"),
+                            "ipv4: {fullOn: '%s'}", List.of("2028-02-29", "2027-02-29"),
+                            "ipv6: {usedPercent: %s}", List.of("100", "101"))
+                    .forEach((status, values) -> {
+                        assertThat(patchStatus(
+                                        "cidrpolicy/cluster", "status: {" + status.formatted(values.getFirst()) + "}"))
+                                .isEmpty();
+                        assertThat(patchStatus(
+                                        "cidrpolicy/cluster", "status: {" + status.formatted(values.getLast()) + "}"))
+                                .contains("status.", values.getLast());
+                    });
+        } finally {
+            kubectl.run("delete", "cidrpolicy/cluster");
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
 import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
@@ -220,7 +221,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
             @JsonPropertyDescription("In canonical form.") String cidr,
 
-            @JsonPropertyDescription("Ready, NotReady or Terminating.")
+            @Pattern("^(Ready|NotReady|Terminating)$") @Size(max = 16) @JsonPropertyDescription("Ready, NotReady or Terminating.")
             String state,
 
             @JsonPropertyDescription("The lower band: for addresses that are asked for.") @JsonProperty("static")
@@ -325,7 +326,8 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
     /** One of them. */
     public record Finding(
-            @JsonPropertyDescription("Error or Warning.") String severity,
+            @Pattern("^(Error|Warning)$") @Size(max = 16) @JsonPropertyDescription("Error or Warning.")
+            String severity,
 
             @JsonPropertyDescription("Such as ClusterIPOutOfRange.")
             String reason,
