@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Holds the code to the design's table of packages. */
 class ArchitectureTest {
     private static final String[] PURE = {
+        "dev.berth.duration..",
         "dev.berth.ip..",
         "dev.berth.pool..",
         "dev.berth.claim..",
@@ -102,6 +103,7 @@ class ArchitectureTest {
     private record Row(String sentence, String from, List<String> mayImport) {}
 
     private static final List<Row> LAYOUT = List.of(
+            new Row("durations are text", "duration", List.of()),
             new Row("ip is pure", "ip", List.of()),
             new Row("pools are pure and know addresses", "pool", List.of("ip")),
             new Row("claims are pure and know pools", "claim", List.of("ip", "pool")),
@@ -115,7 +117,16 @@ class ArchitectureTest {
             new Row(
                     "kube knows the kinds and the pure packages",
                     "kube",
-                    List.of("api", "ip", "pool", "claim", "servicecidr", "announce", "loadbalancer", "provider")),
+                    List.of(
+                            "api",
+                            "duration",
+                            "ip",
+                            "pool",
+                            "claim",
+                            "servicecidr",
+                            "announce",
+                            "loadbalancer",
+                            "provider")),
             new Row(
                     "control loops know kube and below",
                     "controller",
@@ -131,12 +142,15 @@ class ArchitectureTest {
                             "provider")),
             new Row("announce is pure and knows claims", "announce", List.of("ip", "pool", "claim")),
             new Row("migration reads what others left", "migration", List.of("ip", "pool", "loadbalancer", "provider")),
-            new Row("plug-ins know the SPI only", "plugin", List.of("provider")),
+            new Row(
+                    "plug-ins know the SPI only, and how durations are written",
+                    "plugin",
+                    List.of("provider", "duration")),
             new Row("host knows the kernel, and addresses", "host", List.of("ip")),
             new Row(
                     "a data plane knows the SPI, its host and who announces",
                     "dataplane",
-                    List.of("provider", "announce", "host")),
+                    List.of("provider", "announce", "host", "duration")),
             new Row(
                     "the agent knows what to announce, its host, and how objects are read",
                     "agent",

@@ -2,10 +2,10 @@ package dev.berth.app;
 
 import dev.berth.api.v1alpha1.Berth;
 import dev.berth.controller.servicecidr.ServiceCidrControl;
+import dev.berth.duration.DurationText;
 import dev.berth.migration.MigrationSources;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -76,10 +76,10 @@ public final class OperatorOptions {
 
     @Option(
             names = "--resync-period",
-            defaultValue = "PT30M",
+            defaultValue = "30m",
             paramLabel = "DURATION",
             converter = PeriodConverter.class,
-            description = "how often what providers have is compared with what they should, in ISO 8601"
+            description = "how often what providers have is compared with what they should, such as 90s or 1h30m"
                     + " (default: ${DEFAULT-VALUE})")
     Duration resyncPeriod = Duration.ofMinutes(30);
 
@@ -113,11 +113,11 @@ public final class OperatorOptions {
 
     @Option(
             names = "--service-cidr-takeover-delay",
-            defaultValue = "PT1M",
+            defaultValue = "1m",
             paramLabel = "DURATION",
             converter = PeriodConverter.class,
             description = "with --service-cidr-controller=Auto: how long another controller has time to do its"
-                    + " work, in ISO 8601 (default: ${DEFAULT-VALUE})")
+                    + " work, such as 90s or 1h30m (default: ${DEFAULT-VALUE})")
     Duration serviceCidrTakeoverDelay = Duration.ofMinutes(1);
 
     @Option(
@@ -166,16 +166,10 @@ public final class OperatorOptions {
 
         @Override
         public Duration convert(String text) {
-            try {
-                Duration period = Duration.parse(text);
-                if (period.compareTo(SHORTEST) >= 0) {
-                    return period;
-                }
-            } catch (DateTimeParseException unreadable) {
-                // Said below.
-            }
-            throw new TypeConversionException(
-                    "'" + text + "' is not a period of at least " + SHORTEST + ", such as PT30M");
+            return DurationText.parse(text)
+                    .filter(period -> period.compareTo(SHORTEST) >= 0)
+                    .orElseThrow(() -> new TypeConversionException("'" + text + "' is no duration of at least "
+                            + DurationText.of(SHORTEST) + "; write it as 90s, 30m or 1h30m"));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.berth.kube;
 
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.duration.DurationText;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 /** From AddressPool objects to declarations. */
 public final class Pools {
     private static final int DEFAULT_PRIORITY = 100;
-    private static final Pattern PART = Pattern.compile("([0-9]{1,5})(ms|s|m|h)");
-    private static final Pattern DURATION = Pattern.compile("(" + PART + "){1,4}");
 
     private static final AddressPool.Spec NOTHING =
             new AddressPool.Spec(List.of(), null, null, null, null, null, null, null, null, null, null);
@@ -135,32 +133,15 @@ public final class Pools {
         return Math.max(0, limit);
     }
 
-    /**
-     * {@code 1h30m}.
-     *
-     * @see <a href="https://gateway-api.sigs.k8s.io/geps/gep-2257/">GEP-2257</a>
-     */
     private static Duration duration(@Nullable String text, List<String> unreadable) {
         if (text == null) {
             return Duration.ZERO;
         }
-        if (!DURATION.matcher(text).matches()) {
+        return DurationText.parse(text).orElseGet(() -> {
             unreadable.add("spec.reuseAfter is \"" + Given.shortened(text)
                     + "\", which is no duration; write it as 90s, 10m or 1h30m");
             return Duration.ZERO;
-        }
-        Duration sum = Duration.ZERO;
-        for (MatchResult part : PART.matcher(text).results().toList()) {
-            long number = Long.parseLong(part.group(1));
-            sum = sum.plus(
-                    switch (part.group(2)) {
-                        case "ms" -> Duration.ofMillis(number);
-                        case "s" -> Duration.ofSeconds(number);
-                        case "m" -> Duration.ofMinutes(number);
-                        default -> Duration.ofHours(number);
-                    });
-        }
-        return sum;
+        });
     }
 
     /** Absent and empty select everything, as everywhere in Kubernetes' selectors of what may. */

@@ -318,12 +318,15 @@ class PluginsTest {
         assertRefused("", "target is missing");
         assertRefused("target=lb.sock", "\"lb.sock\" is neither unix:///PATH nor HOST:PORT");
         assertRefused("target=unix:///s\npassword=x", "unknown setting password");
-        assertRefused("target=unix:///s\ndeadline=soon", "deadline \"soon\" is no duration like PT10S");
-        assertRefused("target=unix:///s\ndeadline=PT10M", "deadline PT10M is not");
+        assertRefused(
+                "target=unix:///s\ndeadline=soon", "deadline \"soon\" is no duration from 1ms to 50s; write it as 10s");
+        assertRefused("target=unix:///s\ndeadline=10m", "deadline \"10m\" is no duration from 1ms to 50s");
         assertRefused("target=unix:///s\nca=ca.pem", "ca is for targets on a network");
         assertRefused("target=unix:///s\nserver-name=lb", "server-name is for targets on a network; a Unix socket");
-        assertRefused("target=unix:///s\nkeep-alive-time=PT9S", "keep-alive-time PT9S is not from PT10S to PT1H");
-        assertRefused("target=unix:///s\nkeep-alive-timeout=0", "keep-alive-timeout \"0\" is no duration like PT10S");
+        assertRefused("target=unix:///s\nkeep-alive-time=9s", "keep-alive-time \"9s\" is no duration from 10s to 1h");
+        assertRefused(
+                "target=unix:///s\nkeep-alive-timeout=PT10S",
+                "keep-alive-timeout \"PT10S\" is no duration from 1s to 1m");
         assertRefused("target=dns:///lb.example.com:8443", "ca is missing: over a network it needs mutual TLS");
         assertRefused(
                 "target=lb.example.com:8443\nca=ca.pem\ncertificate=c.pem\nkey=k.pem",

@@ -65,7 +65,7 @@ public final class InstalledBerth {
         asInAPod.add("env");
         asInAPod.addAll(cluster.podEnvironment(NAMESPACE, NAME));
         // There is no other ServiceCIDR controller to wait for.
-        String[] flags = Stream.concat(deployed, Stream.of("--service-cidr-takeover-delay=PT1S"))
+        String[] flags = Stream.concat(deployed, Stream.of("--service-cidr-takeover-delay=1s"))
                 .toArray(String[]::new);
         OperatorProcess operator = OperatorProcess.startBy(
                 asInAPod,

@@ -318,9 +318,15 @@ class BadInputIT {
                         new StartRow(
                                 "a period that would keep providers busy",
                                 good,
-                                List.of("--resync-period=PT0S"),
+                                List.of("--resync-period=0s"),
                                 2,
-                                "'PT0S' is not a period of at least PT1S, such as PT30M"),
+                                "'0s' is no duration of at least 1s; write it as 90s, 30m or 1h30m"),
+                        new StartRow(
+                                "a period in another form than that of the kinds",
+                                good,
+                                List.of("--service-cidr-takeover-delay=PT1M"),
+                                2,
+                                "'PT1M' is no duration of at least 1s; write it as 90s, 30m or 1h30m"),
                         new StartRow(
                                 "deletion of what may be another cluster's",
                                 good,

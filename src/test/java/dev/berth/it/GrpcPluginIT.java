@@ -290,7 +290,7 @@ class GrpcPluginIT {
         ScriptedPlugin plugin = new ScriptedPlugin();
         plugin.ensuring = observer -> {};
         hosts.serve(plugin, socket);
-        remote("hostile", socket, "deadline=PT1S\n");
+        remote("hostile", socket, "deadline=1s\n");
         berth.createClass("hostile", "loadBalancerClass: " + FAR + ", provider: hostile");
         berth.createClass("near", "loadBalancerClass: " + NEAR);
         startOperator();
@@ -359,7 +359,7 @@ class GrpcPluginIT {
         create("flap", FLAPPING);
         // In the heap of its Deployment it ends when that is not enough.
         OperatorProcess operator =
-                OperatorProcess.start(berth.kubeconfig(), "--plugin-dir=" + plugins, "--resync-period=PT1S");
+                OperatorProcess.start(berth.kubeconfig(), "--plugin-dir=" + plugins, "--resync-period=1s");
         try (operator) {
             operator.awaitLog("ready after");
             others.forEach(name -> create(name, NEAR));

@@ -87,11 +87,11 @@ class HelmChartIT {
                 new Option("flags", """
                         migrateFrom: [metallb, kube-vip]
                         serviceCidrController: Auto
-                        extraArgs: [--resync-period=PT10M]
+                        extraArgs: [--resync-period=10m]
                         """, List.of("cluster-addresses"), patch("""
                                 - {op: add, path: /spec/template/spec/containers/0/args/-, value: "--migrate-from=metallb,kube-vip"}
                                 - {op: add, path: /spec/template/spec/containers/0/args/-, value: --service-cidr-controller=Auto}
-                                - {op: add, path: /spec/template/spec/containers/0/args/-, value: --resync-period=PT10M}
+                                - {op: add, path: /spec/template/spec/containers/0/args/-, value: --resync-period=10m}
                                 """)),
                 new Option(
                         "size and image", """

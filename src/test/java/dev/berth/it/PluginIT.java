@@ -273,7 +273,7 @@ class PluginIT {
     @Test
     void whatSomebodyDeletedAtTheProvider_isMadeAnew_andWhatIsLeftOver_isDeletedIfWanted() throws IOException {
         berth.createNode("n1", "10.0.0.1");
-        serve("--resync-period=PT1S", "--delete-orphaned-load-balancers", "--cluster-name=here");
+        serve("--resync-period=1s", "--delete-orphaned-load-balancers", "--cluster-name=here");
         create("web");
         awaitIngress("web");
         Path file = files.all().getFirst();

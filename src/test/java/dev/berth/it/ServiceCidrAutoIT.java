@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Berth as the ServiceCIDR controller where, and only where, there is no other. */
 class ServiceCidrAutoIT {
-    private static final String[] MODE = {"--service-cidr-controller=Auto", "--service-cidr-takeover-delay=PT20S"};
+    private static final String[] MODE = {"--service-cidr-controller=Auto", "--service-cidr-takeover-delay=20s"};
 
     @Test
     void undoneWork_isDoneAfterTheTakeoverDelay_andDoneWorkIsLeftAlone() {

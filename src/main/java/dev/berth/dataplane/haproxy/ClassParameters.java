@@ -1,12 +1,11 @@
 package dev.berth.dataplane.haproxy;
 
+import dev.berth.duration.DurationText;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The {@code parameters} of a LoadBalancerClass that uses this provider.
@@ -23,8 +22,6 @@ record ClassParameters(
         Duration idleTimeout,
         Balance balance,
         ProxyProtocol proxyProtocol) {
-    private static final Pattern DURATION = Pattern.compile("([0-9]{1,6})(ms|s|m|h)");
-
     /** How a target is chosen. */
     enum Balance {
         ROUND_ROBIN("roundrobin"),
@@ -102,17 +99,7 @@ record ClassParameters(
     }
 
     private static Duration duration(String value) {
-        Matcher matcher = DURATION.matcher(value);
-        if (!matcher.matches()) {
-            throw new IllegalArgumentException(value);
-        }
-        long number = Long.parseLong(matcher.group(1));
-        Duration duration = switch (matcher.group(2)) {
-            case "ms" -> Duration.ofMillis(number);
-            case "s" -> Duration.ofSeconds(number);
-            case "m" -> Duration.ofMinutes(number);
-            default -> Duration.ofHours(number);
-        };
+        Duration duration = DurationText.parse(value).orElseThrow(() -> new IllegalArgumentException(value));
         // HAProxy's timers end at 24 days.
         if (!duration.isPositive() || duration.compareTo(Duration.ofDays(24)) > 0) {
             throw new IllegalArgumentException(value);

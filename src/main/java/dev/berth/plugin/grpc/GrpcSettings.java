@@ -1,11 +1,11 @@
 package dev.berth.plugin.grpc;
 
+import dev.berth.duration.DurationText;
 import dev.berth.plugin.grpc.transport.Endpoint;
 import dev.berth.plugin.grpc.transport.KeepAlive;
 import dev.berth.plugin.grpc.transport.Tls;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -168,15 +168,10 @@ public record GrpcSettings(
         if (text == null) {
             return usual;
         }
-        Duration duration;
-        try {
-            duration = Duration.parse(text);
-        } catch (DateTimeParseException unreadable) {
-            throw new IllegalArgumentException(name + " \"" + text + "\" is no duration like " + usual);
-        }
-        if (duration.compareTo(least) < 0 || duration.compareTo(most) > 0) {
-            throw new IllegalArgumentException(name + " " + text + " is not from " + least + " to " + most);
-        }
-        return duration;
+        return DurationText.parse(text)
+                .filter(duration -> duration.compareTo(least) >= 0 && duration.compareTo(most) <= 0)
+                .orElseThrow(() -> new IllegalArgumentException(name + " \"" + text + "\" is no duration from "
+                        + DurationText.of(least) + " to " + DurationText.of(most) + "; write it as "
+                        + DurationText.of(usual)));
     }
 }

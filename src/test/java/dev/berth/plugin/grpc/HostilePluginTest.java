@@ -177,7 +177,7 @@ class HostilePluginTest {
                 new Row("a port that cannot be", portError(70_000, Protocol.PROTOCOL_TCP, "Taken"), "port 70000"),
                 new Row("a port of no protocol", portError(80, Protocol.PROTOCOL_UNSPECIFIED, "Taken"), "the protocol"),
                 new Row("a reason of two words", portError(80, Protocol.PROTOCOL_TCP, "not free"), "CamelCase"),
-                new Row("a delay of nothing", pending(0, "wait"), "a delay of PT0S"),
+                new Row("a delay of nothing", pending(0, "wait"), "a delay of 0s"),
                 new Row("a delay into the past", pending(-1, "wait"), "a delay of PT-1S"),
                 new Row("a delay of years", pending(1L << 40, "wait"), "a day at most"));
     }
