@@ -20,7 +20,7 @@ final class AskedKubeProxies {
     /** Many nodes may change at once. */
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    private final KubeProxies kubeProxies = new KubeProxies();
+    private final KubeProxies kubeProxies;
     private final StartGate gate;
     private final Timer later;
     private final Supplier<ClassBook> classes;
@@ -31,21 +31,23 @@ final class AskedKubeProxies {
     /**
      * None is asked yet.
      *
+     * @param kubeProxies remember what the nodes say
      * @param nodes those that traffic may be sent to
      * @param changed notified when they say something else than before
      */
     AskedKubeProxies(
-            StartGate gate, Timer later, Supplier<ClassBook> classes, Supplier<List<Node>> nodes, Runnable changed) {
+            KubeProxies kubeProxies,
+            StartGate gate,
+            Timer later,
+            Supplier<ClassBook> classes,
+            Supplier<List<Node>> nodes,
+            Runnable changed) {
+        this.kubeProxies = kubeProxies;
         this.gate = gate;
         this.later = later;
         this.classes = classes;
         this.nodes = nodes;
         this.changed = changed;
-    }
-
-    /** As the nodes said last; before that: yes. */
-    boolean areThere() {
-        return kubeProxies.areThere();
     }
 
     /** Nodes or classes have changed. */

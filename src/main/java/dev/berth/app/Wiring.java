@@ -9,6 +9,7 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
+import dev.berth.controller.Timing;
 import dev.berth.controller.Wakeups;
 import dev.berth.controller.address.AddressConditions;
 import dev.berth.controller.address.AddressControl;
@@ -21,6 +22,7 @@ import dev.berth.controller.service.Due;
 import dev.berth.controller.service.IpModeSupport;
 import dev.berth.controller.service.Providers;
 import dev.berth.controller.service.ServiceControl;
+import dev.berth.controller.service.ServiceLoops;
 import dev.berth.controller.service.ServiceParts;
 import dev.berth.controller.service.ServiceReconciler;
 import dev.berth.dataplane.bgp.BgpProvider;
@@ -37,16 +39,17 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
+import dev.berth.kube.KubeProxies;
 import dev.berth.kube.LeaderLease;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.kube.Trimmed;
 import dev.berth.kube.UnreadableObjects;
 import dev.berth.loadbalancer.Backends;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
+import dev.berth.pool.Pool;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.telemetry.ClusterAddressMeters;
@@ -80,11 +83,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -143,7 +144,7 @@ public final class Wiring {
     private final WatchedEndpoints watchedEndpoints;
     private final AskedKubeProxies kubeProxies;
     private final Once lookAround = new Once(gate, later, this::lookAround);
-    private final Once tellOfNodes = new Once(gate, later, this::tellOfNodes);
+    private final Once tellOfNodes;
     private final FabricEvents events;
     private final ServiceMeters meters;
     private final AddressControl addresses;
@@ -216,31 +217,6 @@ public final class Wiring {
                 clock,
                 steady,
                 later);
-        addresses = new AddressControl(
-                cluster,
-                ledger,
-                gate,
-                backoff,
-                this::classBook,
-                clock,
-                steady,
-                this::wake,
-                this::wakeAddress,
-                later,
-                this::deleteOrphaned);
-        announced = new AnnouncedAddresses(
-                new AgentLeases(client, budget, options.agentsNamespace),
-                caches,
-                ledger,
-                gate,
-                statuses,
-                this::classBook,
-                this::announcedOtherwise,
-                clock,
-                steady,
-                later);
-        addressConditions = new AddressConditions(caches, ledger, statuses, clock, announced::of);
-        ServiceMeters.showUnannounced(announced::unannounced, registry);
         classes = new ClassControl(
                 caches,
                 options.controllerName,
@@ -266,36 +242,70 @@ public final class Wiring {
                     }
                 },
                 certificates::of,
-                this::poolNames);
-        kubeProxies =
-                new AskedKubeProxies(gate, later, this::classBook, surroundings::targets, this::kubeProxiesChanged);
-        services = new ServiceControl(
+                () -> ledger.pools().pools().stream().map(Pool::name).toList());
+        announced = new AnnouncedAddresses(
+                new AgentLeases(client, budget, options.agentsNamespace),
+                caches,
+                ledger,
+                gate,
+                statuses,
+                classes::book,
+                this::announcedOtherwise,
+                clock,
+                steady,
+                later);
+        addressConditions = new AddressConditions(caches, ledger, statuses, clock, announced::of);
+        ServiceMeters.showUnannounced(announced::unannounced, registry);
+        KubeProxies kubeProxiesOfNodes = new KubeProxies();
+        ServiceLoops loops = ServiceLoops.of(
                 new ServiceParts(
                         cluster,
                         ledger,
-                        addresses,
+                        gate,
                         providers,
                         events,
-                        new IpModeSupport(options.featureGates.isEnabled(Gate.LoadBalancerIPMode)),
                         meters,
-                        backoff,
-                        clock,
-                        steady,
-                        clusterName(),
-                        fencingToken::get,
-                        key -> new Backends(surroundings.targets(), kubeProxies.areThere(), () -> endpoints.of(key)),
-                        surroundings::isNodes,
-                        later,
-                        options.deleteOrphaned,
-                        options.migrateFrom.dialects(),
-                        certificates::of,
-                        announced::known),
-                gate,
-                classes::book,
-                surroundings::cloudNode,
-                this::wake,
-                this::deferenceChanged,
-                this::wakeClass);
+                        new IpModeSupport(options.featureGates.isEnabled(Gate.LoadBalancerIPMode)),
+                        new Timing(clock, steady, later, backoff),
+                        new ServiceParts.Environment(
+                                classes::book,
+                                surroundings::cloudNode,
+                                key -> new Backends(
+                                        surroundings.targets(), kubeProxiesOfNodes.areThere(), () -> endpoints.of(key)),
+                                surroundings::isNodes,
+                                certificates::of,
+                                announced::known),
+                        new ServiceParts.Settings(
+                                clusterName(),
+                                fencingToken::get,
+                                options.deleteOrphaned,
+                                options.migrateFrom.dialects())),
+                new ServiceLoops.Listener() {
+                    @Override
+                    public void due(Collection<ServiceKey> services) {
+                        wake(services);
+                    }
+
+                    @Override
+                    public void addressDue(Ip ip) {
+                        wakeAddress(ip);
+                    }
+
+                    @Override
+                    public void deferenceChanged() {
+                        Wiring.this.deferenceChanged();
+                    }
+
+                    @Override
+                    public void classChanged(String className) {
+                        wakeClass(className);
+                    }
+                });
+        services = loops.services();
+        addresses = loops.addresses();
+        kubeProxies = new AskedKubeProxies(
+                kubeProxiesOfNodes, gate, later, classes::book, surroundings::targets, services::kubeProxiesChanged);
+        tellOfNodes = new Once(gate, later, services::nodesChanged);
         pools = new PoolControl(
                 caches,
                 surroundings::neverGiven,
@@ -345,10 +355,6 @@ public final class Wiring {
         plugins = loaded;
     }
 
-    private Set<String> poolNames() {
-        return pools.names();
-    }
-
     private void announcedOtherwise(Collection<Ip> changed) {
         changed.forEach(addressConditions::look);
         wake(changed.stream()
@@ -379,14 +385,6 @@ public final class Wiring {
         return Objects.requireNonNullElseGet(
                 options.clusterName,
                 () -> plugins.isEmpty() ? OperatorOptions.ANY_CLUSTER : Surroundings.uidOf(client));
-    }
-
-    private boolean deleteOrphaned(Owner owner, @Nullable String className) {
-        return services.deleteOrphaned(owner, className);
-    }
-
-    private ClassBook classBook() {
-        return classes.book();
     }
 
     private Providers providers() {
@@ -464,7 +462,7 @@ public final class Wiring {
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
         announced.register(controllers);
-        clusterAddresses.register(controllers, this::surroundingsChanged);
+        clusterAddresses.register(controllers, lookAround::changed);
         return controllers.operator();
     }
 
@@ -473,7 +471,7 @@ public final class Wiring {
         surroundings.start(new Surroundings.Listener() {
             @Override
             public void surroundingsChanged() {
-                Wiring.this.surroundingsChanged();
+                lookAround.changed();
             }
 
             @Override
@@ -496,21 +494,9 @@ public final class Wiring {
         started = true;
     }
 
-    private void surroundingsChanged() {
-        lookAround.changed();
-    }
-
     private void lookAround() {
         pools.refresh();
         deferenceChanged();
-    }
-
-    private void kubeProxiesChanged() {
-        services.kubeProxiesChanged();
-    }
-
-    private void tellOfNodes() {
-        services.nodesChanged();
     }
 
     /**

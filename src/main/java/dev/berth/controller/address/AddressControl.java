@@ -7,11 +7,10 @@ import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.Retry;
 import dev.berth.controller.StartGate;
-import dev.berth.controller.Timer;
+import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
@@ -20,7 +19,6 @@ import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ServiceState;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -48,13 +46,10 @@ public final class AddressControl {
     private final Cluster cluster;
     private final Ledger ledger;
     private final StartGate gate;
-    private final Backoff backoff;
+    private final Timing timing;
     private final Supplier<ClassBook> classes;
-    private final InstantSource clock;
-    private final InstantSource steady;
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
-    private final Timer later;
     private final AddressRelease release;
 
     /** A release, and since when it counts, by the clock that nobody sets. */
@@ -66,36 +61,27 @@ public final class AddressControl {
 
     /**
      * @param classes the classes as they are judged now
-     * @param clock what time it is, for what others read
-     * @param steady how time passes: nobody sets it forward or back
      * @param due notified which Services to reconcile
      * @param retry notified which address to reconcile again, for its Service cannot be any more
-     * @param later for an Address that cannot be reconciled any more, either
      * @param orphans asked before the address of a Service that is gone is given to another
      */
     public AddressControl(
             Cluster cluster,
             Ledger ledger,
             StartGate gate,
-            Backoff backoff,
+            Timing timing,
             Supplier<ClassBook> classes,
-            InstantSource clock,
-            InstantSource steady,
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry,
-            Timer later,
             Orphans orphans) {
         this.cluster = cluster;
         this.ledger = ledger;
         this.gate = gate;
-        this.backoff = backoff;
+        this.timing = timing;
         this.classes = classes;
-        this.clock = clock;
-        this.steady = steady;
         this.due = due;
         this.retry = retry;
-        this.later = later;
-        release = new AddressRelease(cluster, ledger, backoff, clock, due, later, orphans);
+        release = new AddressRelease(cluster, ledger, timing, due, orphans);
     }
 
     /** Looks at the Address object of {@code ip} as the cache has it. */
@@ -158,7 +144,10 @@ public final class AddressControl {
     /** Gives a released address to others, once it has rested for as long as its pool says. */
     private Next rest(Claim claim, Instant releasedAt) {
         Ip ip = claim.ip();
-        Duration left = Cooling.left(since(claim, releasedAt), ledger.pools().poolOf(ip), steady.instant());
+        Duration left = Cooling.left(
+                since(claim, releasedAt),
+                ledger.pools().poolOf(ip),
+                timing.steady().instant());
         if (left.isPositive()) {
             return Next.after(left);
         }
@@ -167,18 +156,18 @@ public final class AddressControl {
                 failures.remove(ip);
                 yield Next.ON_EVENT;
             }
-            case CHANGED -> Next.after(backoff.after(1));
+            case CHANGED -> Next.after(timing.backoff().after(1));
             case LATER -> failed(ip);
         };
     }
 
     /** It could not be released: later each time. */
     private Next failed(Ip ip) {
-        Instant now = steady.instant();
+        Instant now = timing.steady().instant();
         Retry next = failures.compute(
                 ip,
                 (same, before) ->
-                        Objects.requireNonNullElse(before, Retry.AT_ONCE).failed(backoff, now));
+                        Objects.requireNonNullElse(before, Retry.AT_ONCE).failed(timing.backoff(), now));
         return Next.after(next.delay(now).orElse(Duration.ZERO));
     }
 
@@ -187,7 +176,13 @@ public final class AddressControl {
         if (rests == null
                 || !rests.uid().equals(claim.uid())
                 || !rests.releasedAt().equals(releasedAt)) {
-            rests = new Resting(claim.uid(), releasedAt, Cooling.since(releasedAt, clock.instant(), steady.instant()));
+            rests = new Resting(
+                    claim.uid(),
+                    releasedAt,
+                    Cooling.since(
+                            releasedAt,
+                            timing.clock().instant(),
+                            timing.steady().instant()));
             resting.put(claim.ip(), rests);
         }
         return rests.since();
@@ -198,7 +193,7 @@ public final class AddressControl {
      * watch was broken all its life. So a live read decides, if the cache does not have it in time.
      */
     public void made(Claim claim) {
-        later.after(HEARD_WITHIN, () -> lookFor(claim));
+        timing.later().after(HEARD_WITHIN, () -> lookFor(claim));
     }
 
     private void lookFor(Claim made) {

@@ -7,14 +7,12 @@ import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
-import dev.berth.controller.Timer;
+import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ServiceState;
-import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Collections;
@@ -37,10 +35,8 @@ final class AddressRelease {
 
     private final Cluster cluster;
     private final Ledger ledger;
-    private final Backoff backoff;
-    private final InstantSource clock;
+    private final Timing timing;
     private final Consumer<Collection<ServiceKey>> due;
-    private final Timer later;
     private final Orphans orphans;
 
     /** Objects that we deleted, by uid, until the cache has seen it: what it says of them is old. */
@@ -59,25 +55,15 @@ final class AddressRelease {
     /**
      * Nothing is given back yet.
      *
-     * @param clock what time it is, for what others read
      * @param due notified which Services to reconcile
-     * @param later for what is held for a Service that may be gone, and has no Address that would be reconciled again
      * @param orphans asked before the address of a Service that is gone is given to another
      */
     AddressRelease(
-            Cluster cluster,
-            Ledger ledger,
-            Backoff backoff,
-            InstantSource clock,
-            Consumer<Collection<ServiceKey>> due,
-            Timer later,
-            Orphans orphans) {
+            Cluster cluster, Ledger ledger, Timing timing, Consumer<Collection<ServiceKey>> due, Orphans orphans) {
         this.cluster = cluster;
         this.ledger = ledger;
-        this.backoff = backoff;
-        this.clock = clock;
+        this.timing = timing;
         this.due = due;
-        this.later = later;
         this.orphans = orphans;
     }
 
@@ -126,7 +112,7 @@ final class AddressRelease {
     }
 
     private Ledger.Leaving leaving(Owner owner) {
-        return new Ledger.Leaving(owner, clock.instant().truncatedTo(ChronoUnit.SECONDS));
+        return new Ledger.Leaving(owner, timing.clock().instant().truncatedTo(ChronoUnit.SECONDS));
     }
 
     private Released release(Claim claim, Owner owner) {
@@ -164,7 +150,8 @@ final class AddressRelease {
     }
 
     private boolean mustRest(ClaimSpec left, Ip ip) {
-        return Cooling.left(left, ledger.pools().poolOf(ip), clock.instant()).isPositive();
+        return Cooling.left(left, ledger.pools().poolOf(ip), timing.clock().instant())
+                .isPositive();
     }
 
     private boolean isTakenBack(ClaimSpec left, Ip ip) {
@@ -267,7 +254,7 @@ final class AddressRelease {
         boolean stillHeld =
                 ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
         if (stillHeld && !ifGone(ip, owner)) {
-            later.after(backoff.after(tries), () -> untilKnown(ip, owner, tries + 1));
+            timing.later().after(timing.backoff().after(tries), () -> untilKnown(ip, owner, tries + 1));
         } else {
             lingering.remove(new Lingering(ip, owner));
         }
@@ -276,7 +263,7 @@ final class AddressRelease {
     /** The same as {@link #untilKnown}, but not at once; once for all who ask. */
     void lookAfter(Ip ip, Owner owner) {
         if (lingering.add(new Lingering(ip, owner))) {
-            later.after(backoff.after(1), () -> untilKnown(ip, owner, 2));
+            timing.later().after(timing.backoff().after(1), () -> untilKnown(ip, owner, 2));
         }
     }
 

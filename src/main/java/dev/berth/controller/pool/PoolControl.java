@@ -116,11 +116,6 @@ public final class PoolControl {
         this.listener = listener;
     }
 
-    /** The names of all pools, as they were judged last: {@link Listener#poolsChanged} tells of others. */
-    public Set<String> names() {
-        return judged.keySet();
-    }
-
     /** Judges the pools again, if they or what is around them changed; every Service that waits tries again then. */
     public synchronized void refresh() {
         List<ExcludedRange> now = ofConcern();

@@ -56,7 +56,7 @@ final class AddressObjects {
         return switch (pass.parts().cluster().createClaim(ip, spec)) {
             case Write.Done<Claim>(Claim claim) -> {
                 wrote(claim);
-                pass.parts().addresses().made(claim);
+                pass.addresses().made(claim);
                 boolean still = pass.parts()
                         .ledger()
                         .holding(ip)
@@ -141,7 +141,7 @@ final class AddressObjects {
             case Read.Found<Claim>(Claim found) ->
                 new Created(found.owners().contains(asked.owner()) ? Whose.OURS : Whose.ANOTHERS);
             case Read.Absent<Claim> none -> {
-                pass.parts().addresses().foundGone(shared);
+                pass.addresses().foundGone(shared);
                 yield new Created(Whose.ANOTHERS);
             }
             case Read.Failed<Claim>(String message) ->
@@ -183,12 +183,12 @@ final class AddressObjects {
 
     /** Reads what is not as it was known; the Service is to be read again, too. */
     Outcome readAgain(Holding known, Object request) {
-        return readAgain(known.ip(), () -> pass.parts().addresses().foundGone(known), true, request);
+        return readAgain(known.ip(), () -> pass.addresses().foundGone(known), true, request);
     }
 
     /** The same of what was to be written; {@code live}: whether the Service is to be read again, too. */
     private Outcome readAgain(Claim claim, boolean live, Object request) {
-        return readAgain(claim.ip(), () -> pass.parts().addresses().foundGone(claim), live, request);
+        return readAgain(claim.ip(), () -> pass.addresses().foundGone(claim), live, request);
     }
 
     private Outcome readAgain(Ip ip, Runnable absent, boolean live, Object request) {
@@ -220,7 +220,7 @@ final class AddressObjects {
                 .filter(cached -> cached.uid().equals(found.uid()))
                 .isEmpty();
         if (unheard) {
-            pass.parts().addresses().made(found);
+            pass.addresses().made(found);
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.berth.controller.service;
 
+import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.address.Orphans;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ClassBook;
@@ -16,14 +18,15 @@ import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * Finds what providers still have for Services that are gone: after a restore from a backup, or because somebody took
  * our finalizer off. Reports it, and deletes it only if it is told to, and a live read says the same as the cache.
  */
-final class OrphanedLoadBalancers {
+final class OrphanedLoadBalancers implements Orphans {
     private static final Logger LOG = LoggerFactory.getLogger(OrphanedLoadBalancers.class);
 
     /** After which time a provider that was busy is asked again; it was waited for before that. */
@@ -39,8 +42,8 @@ final class OrphanedLoadBalancers {
 
     private final ServiceParts parts;
     private final ProviderGuard guard;
-    private final Supplier<ClassBook> classes;
-    private final BiConsumer<ServiceState, String> isOurs;
+    private final ServiceMemories memories;
+    private final Consumer<Collection<ServiceKey>> due;
 
     /** What is being deleted until it is done. */
     private final Set<ServiceIdentity> lingering = ConcurrentHashMap.newKeySet();
@@ -51,18 +54,18 @@ final class OrphanedLoadBalancers {
     /**
      * Looks at nothing yet.
      *
-     * @param isOurs notified of a Service without our marks, and by which class value a provider has a load balancer
-     *     for it
+     * @param due notified which Services to reconcile
      */
     OrphanedLoadBalancers(
-            ServiceParts parts,
-            ProviderGuard guard,
-            Supplier<ClassBook> classes,
-            BiConsumer<ServiceState, String> isOurs) {
+            ServiceParts parts, ProviderGuard guard, ServiceMemories memories, Consumer<Collection<ServiceKey>> due) {
         this.parts = parts;
         this.guard = guard;
-        this.classes = classes;
-        this.isOurs = isOurs;
+        this.memories = memories;
+        this.due = due;
+    }
+
+    private ClassBook classes() {
+        return parts.environment().classes().get();
     }
 
     /** Has all providers looked at that list what they have, soon; one that lists without end keeps nobody waiting. */
@@ -76,7 +79,7 @@ final class OrphanedLoadBalancers {
 
     private void look(String name, Duration delay) {
         if (looking.add(name)) {
-            parts.later().after(delay, () -> {
+            parts.timing().later().after(delay, () -> {
                 boolean isDone = true;
                 try {
                     isDone = look(name, parts.providers().named(name));
@@ -94,7 +97,8 @@ final class OrphanedLoadBalancers {
     private boolean look(String name, LoadBalancerProvider provider) {
         List<ServiceIdentity> orphaned = new ArrayList<>();
         try {
-            Optional<List<ListedLoadBalancer>> all = guard.list(name, provider, parts.clusterName());
+            Optional<List<ListedLoadBalancer>> all =
+                    guard.list(name, provider, parts.settings().clusterName());
             if (all.isEmpty()) {
                 return false;
             }
@@ -128,12 +132,12 @@ final class OrphanedLoadBalancers {
 
     /**
      * Whether its Service is gone. One that is there and cannot be read is not; one that is there without our marks is
-     * reported as ours.
+     * remembered as ours.
      */
     private boolean isGone(String name, ServiceIdentity service) {
         try {
             Optional<ServiceState> living = living(service);
-            living.ifPresent(found -> servedBy(name, found).ifPresent(value -> isOurs.accept(found, value)));
+            living.ifPresent(found -> servedBy(name, found).ifPresent(value -> remember(found, value)));
             return living.isEmpty();
         } catch (Unreadable there) {
             LOG.warn("Service {} cannot be read, and counts as there: {}", service, there.getMessage());
@@ -159,13 +163,25 @@ final class OrphanedLoadBalancers {
                 || service.foreignFinalizer().isPresent()) {
             return Optional.empty();
         }
-        ClassBook book = classes.get();
+        ClassBook book = classes();
         return Optional.ofNullable(service.loadBalancerClass())
                 .map(book::byValue)
                 .orElseGet(book::defaultClass)
                 .filter(served -> served.provider().equals(provider)
                         && served.capabilities().addresses() == AddressSource.PROVIDER)
                 .map(ServedClass::value);
+    }
+
+    /** A provider's list outlives our marks, and our memory: nobody who writes Services can write it. */
+    private void remember(ServiceState service, String classValue) {
+        ServiceMemory memory = memories.of(service.key());
+        if (memory.provider().bringsItsOwn(service.uid()).isEmpty()) {
+            LOG.info(
+                    "Service {} lost our marks, and its provider has a load balancer for it: it is ours",
+                    service.key());
+            memory.provider(state -> state.listed(service.uid(), classValue));
+            due.accept(List.of(service.key()));
+        }
     }
 
     /** What a live read says. */
@@ -197,7 +213,7 @@ final class OrphanedLoadBalancers {
     }
 
     private Settled settle(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
-        if (!parts.deleteOrphaned()) {
+        if (!parts.settings().deleteOrphaned()) {
             return Settled.ORPHANED;
         }
         if (presence(listed.service()) != Presence.GONE) {
@@ -224,7 +240,7 @@ final class OrphanedLoadBalancers {
 
     /** By which class it was made nobody knows any more; a delete where it is not finds nothing, and succeeds. */
     private List<Map<String, String>> parametersFor(String provider) {
-        List<Map<String, String>> all = classes.get().served().stream()
+        List<Map<String, String>> all = classes().served().stream()
                 .filter(served -> served.provider().equals(provider))
                 .map(ServedClass::parameters)
                 .distinct()
@@ -243,14 +259,14 @@ final class OrphanedLoadBalancers {
     }
 
     private void tryToDelete(ServedClass served, ServiceIdentity service, int tries) {
-        Duration delay = parts.backoff().after(tries);
+        Duration delay = parts.timing().backoff().after(tries);
         switch (presence(service)) {
             case THERE -> lingering.remove(service);
-            case UNKNOWN -> parts.later().after(delay, () -> tryToDelete(served, service, tries + 1));
+            case UNKNOWN -> parts.timing().later().after(delay, () -> tryToDelete(served, service, tries + 1));
             case GONE -> {
                 try {
                     if (!deleteFor(served, service)) {
-                        parts.later().after(BUSY, () -> tryToDelete(served, service, tries));
+                        parts.timing().later().after(BUSY, () -> tryToDelete(served, service, tries));
                         return;
                     }
                     lingering.remove(service);
@@ -262,10 +278,28 @@ final class OrphanedLoadBalancers {
                             service,
                             failure.getMessage(),
                             wait.toSeconds());
-                    parts.later().after(wait, () -> tryToDelete(served, service, tries + 1));
+                    parts.timing().later().after(wait, () -> tryToDelete(served, service, tries + 1));
                 }
             }
         }
+    }
+
+    @Override
+    public boolean delete(Owner owner, @Nullable String className) {
+        ClassBook book = classes();
+        if (className != null && book.isAwaited(className)) {
+            return false;
+        }
+        Optional<ServedClass> served = Optional.ofNullable(className)
+                .flatMap(book::byValue)
+                .filter(found -> !found.capabilities().immediate());
+        String uid = owner.uid();
+        return served.isEmpty()
+                || uid == null
+                || delete(
+                        served.get(),
+                        new ServiceIdentity(
+                                owner.service().namespace(), owner.service().name(), uid));
     }
 
     /**
@@ -304,8 +338,8 @@ final class OrphanedLoadBalancers {
         return guard.delete(
                 className,
                 provider,
-                LoadBalancerRequest.builder(parts.clusterName(), service, ipMode)
-                        .fencingToken(parts.fencingToken().getAsLong())
+                LoadBalancerRequest.builder(parts.settings().clusterName(), service, ipMode)
+                        .fencingToken(parts.settings().fencingToken().getAsLong())
                         .parameters(parameters)
                         .build());
     }

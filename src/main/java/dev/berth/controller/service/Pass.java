@@ -5,6 +5,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
+import dev.berth.controller.address.AddressControl;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.Outcome;
@@ -39,6 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 record Pass(
         ServiceParts parts,
+        AddressControl addresses,
         ProviderGuard.Visit visit,
         Consumer<Collection<ServiceKey>> due,
         ServiceMemory memory,
@@ -71,7 +73,7 @@ record Pass(
                 memory.provider(),
                 memory.retries.waits(steady()),
                 memory.status.wordsMustWait(steady()),
-                parts.announcements().get(),
+                parts.environment().announcements().get(),
                 new SinceLook(
                         List.copyOf(beforeReading.values()),
                         List.copyOf(planned.values()),
@@ -100,7 +102,7 @@ record Pass(
     List<Outcome> postpone(Trouble what) {
         return List.of(
                 new Outcome.Failed(what),
-                new Outcome.LookAgain(memory.retries.failed(what, parts.backoff(), steady())));
+                new Outcome.LookAgain(memory.retries.failed(what, parts.timing().backoff(), steady())));
     }
 
     static Outcome failed(String doing, Reason reason, String cause, Object request) {
@@ -117,19 +119,19 @@ record Pass(
 
     /** For what others read. */
     Instant now() {
-        return parts.clock().instant().truncatedTo(ChronoUnit.SECONDS);
+        return parts.timing().clock().instant().truncatedTo(ChronoUnit.SECONDS);
     }
 
     /** The clock for delays: nobody sets it forward or back. */
     Instant steady() {
-        return parts.steady().instant();
+        return parts.timing().steady().instant();
     }
 
     /** Says what went wrong, and when the Service is tried again: {@code again} at the latest. */
     Performed.End fail(Trouble what, Optional<Duration> again) {
         Duration delay = memory.retries
                 .mustWait(what.request(), steady())
-                .orElseGet(() -> memory.retries.failed(what, parts.backoff(), steady()));
+                .orElseGet(() -> memory.retries.failed(what, parts.timing().backoff(), steady()));
         return fail(
                 what.message(),
                 again.filter(sooner -> sooner.compareTo(delay) < 0).orElse(delay));
@@ -138,11 +140,11 @@ record Pass(
     /** The same, where each of so many looks found something else than the one before. */
     Performed.End overtaken(int looks) {
         return service.isEmpty()
-                ? new Performed.Finished(Next.after(parts.backoff().after(1)))
+                ? new Performed.Finished(Next.after(parts.timing().backoff().after(1)))
                 : fail(
                         "the Service, or an Address of it, was changed by others " + looks
                                 + " times while it was looked at",
-                        memory.retries.overtaken(parts.backoff(), steady()));
+                        memory.retries.overtaken(parts.timing().backoff(), steady()));
     }
 
     private Performed.End fail(String message, Duration delay) {

@@ -180,16 +180,15 @@ final class PassClaims {
                 ? List.of(new Outcome.Did(done))
                 : List.of(
                         new Outcome.Did(done),
-                        new Outcome.LookAgain(pass.parts().backoff().after(1)));
+                        new Outcome.LookAgain(pass.parts().timing().backoff().after(1)));
     }
 
     private Released release(Leaving leaving) {
         if (leaving.itself()) {
-            return pass.parts()
-                    .addresses()
+            return pass.addresses()
                     .release(leaving.ip(), leaving.owner(), pass.writes().claimBefore(leaving.ip()));
         }
-        return pass.parts().addresses().releaseIfGone(leaving.ip(), leaving.owner()) ? Released.DONE : Released.LATER;
+        return pass.addresses().releaseIfGone(leaving.ip(), leaving.owner()) ? Released.DONE : Released.LATER;
     }
 
     /** Reads the Addresses of what is about to go from the status. */

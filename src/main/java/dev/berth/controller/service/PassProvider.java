@@ -45,12 +45,12 @@ final class PassProvider {
         return Demand.of(
                 state,
                 served,
-                pass.parts().clusterName(),
-                pass.parts().fencingToken().getAsLong(),
+                pass.parts().settings().clusterName(),
+                pass.parts().settings().fencingToken().getAsLong(),
                 pass.plan().wishes(),
                 pass.addressesOf(state),
-                pass.parts().backends().apply(pass.key()),
-                pass.parts().certificates());
+                pass.parts().environment().backends().apply(pass.key()),
+                pass.parts().environment().certificates());
     }
 
     /**
@@ -135,7 +135,8 @@ final class PassProvider {
 
     /** Remembers when to try again what failed for a Service that is gone. */
     List<Outcome> remember(Trouble what) {
-        Duration delay = pass.memory().retries.failed(what, pass.parts().backoff(), pass.steady());
+        Duration delay =
+                pass.memory().retries.failed(what, pass.parts().timing().backoff(), pass.steady());
         LOG.warn("{}, which is gone; trying again in {} s", what.message(), delay.toSeconds());
         return List.of(new Outcome.Did(Done.FAILURE_REMEMBERED), new Outcome.LookAgain(delay));
     }
@@ -178,7 +179,7 @@ final class PassProvider {
                                 .flatMap(ip -> pass.parts().ledger().holding(ip).stream())
                                 .toList(),
                         pass.parts().ledger().pools(),
-                        addresses.stream().filter(pass.parts().isNodes()).toList());
+                        addresses.stream().filter(pass.parts().environment().isNodes()).toList());
     }
 
     /** Asks what the provider has. That it cannot be found out is no drift. */
@@ -212,7 +213,9 @@ final class PassProvider {
 
     /** A node or an endpoint that came while the provider was being notified of others must not be lost. */
     private void lookAgainAtTargets() {
-        if (pass.memory().provider().knowsOther(pass.parts().backends().apply(pass.key()))) {
+        if (pass.memory()
+                .provider()
+                .knowsOther(pass.parts().environment().backends().apply(pass.key()))) {
             pass.due().accept(List.of(pass.key()));
         }
     }

@@ -105,7 +105,7 @@ final class PassStatus {
                 yield List.of(counted);
             }
             case Overwrites.LetStand(Overwrites after, boolean isNew) -> {
-                Duration wait = pass.parts().backoff().after(after.conflicts());
+                Duration wait = pass.parts().timing().backoff().after(after.conflicts());
                 pass.memory().status.overwritten(after.letStand(pass.steady().plus(wait)));
                 yield letStand(counted, wait);
             }

@@ -2,11 +2,10 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
 import dev.berth.claim.Ledger;
-import dev.berth.claim.Owner;
 import dev.berth.claim.Replacement;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
-import dev.berth.controller.StartGate;
+import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.ip.Ip;
 import dev.berth.kube.CachedServices;
@@ -16,7 +15,6 @@ import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.Planner;
 import dev.berth.loadbalancer.ProviderState;
-import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
@@ -24,20 +22,13 @@ import dev.berth.loadbalancer.Step;
 import dev.berth.pool.PoolBook;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -53,103 +44,47 @@ public final class ServiceControl implements ClassControl.Services {
     /** How often a pass may be overtaken by others' writes before it is postponed. */
     private static final int PASSES = 5;
 
-    /** For each class. */
-    private static final int CALLS_AT_ONCE = 16;
-
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-
     private final ServiceParts parts;
-    private final StartGate gate;
-    private final Supplier<ClassBook> classes;
-    private final Supplier<Optional<Deference>> cloudNode;
-    private final Consumer<Collection<ServiceKey>> due;
-    private final Runnable deferenceChanged;
-    private final Consumer<String> classChanged;
-    private final ForeignServices foreign = new ForeignServices();
-
-    private final Skipped skipped;
-    private final ProviderGuard guard;
+    private final AddressControl addresses;
     private final OrphanedLoadBalancers orphans;
-
-    private final ServiceMemories memories = new ServiceMemories();
+    private final StuckCalls stuck;
+    private final ServiceMemories memories;
     private final ServiceTurns turns;
+    private final ServiceLoops.Listener listener;
+    private final ForeignServices foreign = new ForeignServices();
+    private final Skipped skipped;
     private final ServiceSnapshots snapshots;
     private final PublishedAddresses published;
 
-    /**
-     * @param classes the classes as they are judged now
-     * @param cloudNode a Node that speaks for another controller
-     * @param due notified which other Services to reconcile
-     * @param deferenceChanged notified when the sign of another controller comes, goes or is another
-     * @param classChanged notified of which LoadBalancerClass {@link #servedByAnother} or {@link #stuckCalls} says
-     *     something
-     *     else now
-     */
-    public ServiceControl(
-            ServiceParts parts,
-            StartGate gate,
-            Supplier<ClassBook> classes,
-            Supplier<Optional<Deference>> cloudNode,
-            Consumer<Collection<ServiceKey>> due,
-            Runnable deferenceChanged,
-            Consumer<String> classChanged) {
-        this(
-                parts,
-                gate,
-                classes,
-                cloudNode,
-                due,
-                deferenceChanged,
-                classChanged,
-                PATIENCE,
-                DEADLINE,
-                ProviderGuard.ownThreads());
-    }
-
-    /**
-     * The same.
-     *
-     * @param patience how long a call waits for its turn that cannot be notified
-     * @param deadline how long a call may take
-     * @param threads make the calls to providers
-     */
+    /** Made by {@link ServiceLoops}. */
     ServiceControl(
             ServiceParts parts,
-            StartGate gate,
-            Supplier<ClassBook> classes,
-            Supplier<Optional<Deference>> cloudNode,
-            Consumer<Collection<ServiceKey>> due,
-            Runnable deferenceChanged,
-            Consumer<String> classChanged,
-            Duration patience,
-            Duration deadline,
-            ThreadFactory threads) {
+            AddressControl addresses,
+            OrphanedLoadBalancers orphans,
+            StuckCalls stuck,
+            ServiceMemories memories,
+            ServiceLoops.Listener listener) {
         this.parts = parts;
-        guard = new ProviderGuard(
-                parts.providers()::needsNoGuard, CALLS_AT_ONCE, patience, deadline, this::stuckChanged, threads);
-        orphans = new OrphanedLoadBalancers(parts, guard, classes, this::isListed);
-        turns = new ServiceTurns(parts.ledger(), gate, parts.steady(), memories);
-        snapshots = new ServiceSnapshots(parts, classes, this::deference, memories, turns);
-        published = new PublishedAddresses(
-                parts.ledger(), due, snapshots, !parts.migrateFrom().isEmpty());
-        this.skipped = new Skipped(!parts.migrateFrom().isEmpty());
-        this.gate = gate;
-        this.classes = classes;
-        this.cloudNode = cloudNode;
-        this.due = due;
-        this.deferenceChanged = deferenceChanged;
-        this.classChanged = classChanged;
+        this.addresses = addresses;
+        this.orphans = orphans;
+        this.stuck = stuck;
+        this.memories = memories;
+        this.listener = listener;
+        turns = new ServiceTurns(parts.ledger(), parts.gate(), parts.timing().steady(), memories);
+        snapshots = new ServiceSnapshots(parts, this::deference, memories, turns);
+        boolean migrates = !parts.settings().migrateFrom().isEmpty();
+        published = new PublishedAddresses(parts.ledger(), listener::due, snapshots, migrates);
+        skipped = new Skipped(migrates);
     }
 
     /** Why Services without a class are left to another; absent: they are not. */
     public Optional<Deference> deference() {
-        return deference(classes.get());
+        return deference(parts.environment().classes().get());
     }
 
     @Override
     public Optional<Deference> deference(ClassBook judged) {
-        return judged.deference(cloudNode.get(), foreign.sign());
+        return judged.deference(parts.environment().cloudNode().get(), foreign.sign());
     }
 
     /**
@@ -211,31 +146,19 @@ public final class ServiceControl implements ClassControl.Services {
         orphans.look();
     }
 
-    /** A provider's list outlives our marks, and our memory: nobody who writes Services can write it. */
-    private void isListed(ServiceState service, String classValue) {
-        ServiceMemory memory = memories.of(service.key());
-        if (memory.provider().bringsItsOwn(service.uid()).isEmpty()) {
-            LOG.info(
-                    "Service {} lost our marks, and its provider has a load balancer for it: it is ours",
-                    service.key());
-            memory.provider(state -> state.listed(service.uid(), classValue));
-            due.accept(List.of(service.key()));
-        }
-    }
-
     /** The first of these now, and the others after {@code pause}. */
     private void resync(List<ServiceKey> all, Duration pause, int atOnce) {
         List<ServiceKey> now = all.subList(0, Math.min(atOnce, all.size()));
         List<ServiceKey> rest = all.subList(now.size(), all.size());
         now.forEach(key -> memories.find(key).ifPresent(memory -> memory.provider(ProviderState::doubted)));
-        due.accept(now);
+        listener.due(now);
         if (!rest.isEmpty()) {
-            parts.later().after(pause, () -> resync(rest, pause, atOnce));
+            parts.timing().later().after(pause, () -> resync(rest, pause, atOnce));
         }
     }
 
     private void makeDue(BiPredicate<ServiceKey, ServiceMemory> which) {
-        due.accept(memories.matching(which));
+        listener.due(memories.matching(which));
     }
 
     /**
@@ -248,11 +171,11 @@ public final class ServiceControl implements ClassControl.Services {
 
     /** The same for one Service, whose endpoints changed. */
     public void endpointsChanged(ServiceKey key) {
-        memories.find(key).filter(memory -> knowsOthers(key, memory)).ifPresent(_ -> due.accept(List.of(key)));
+        memories.find(key).filter(memory -> knowsOthers(key, memory)).ifPresent(_ -> listener.due(List.of(key)));
     }
 
     private boolean knowsOthers(ServiceKey key, ServiceMemory memory) {
-        return memory.provider().knowsOther(parts.backends().apply(key));
+        return memory.provider().knowsOther(parts.environment().backends().apply(key));
     }
 
     /**
@@ -268,46 +191,22 @@ public final class ServiceControl implements ClassControl.Services {
         makeDue((key, memory) -> memory.providerReturned(provider));
     }
 
-    /**
-     * Has the provider of a class delete what it may have made for a Service that is gone, before its address is
-     * given to another.
-     *
-     * @param className what the address was claimed for; null: not known
-     * @return false if it could not be done: try again later
-     */
-    public boolean deleteOrphaned(Owner owner, @Nullable String className) {
-        ClassBook book = classes.get();
-        if (className != null && book.isAwaited(className)) {
-            return false;
-        }
-        Optional<ServedClass> served = Optional.ofNullable(className)
-                .flatMap(book::byValue)
-                .filter(found -> !found.capabilities().immediate());
-        String uid = owner.uid();
-        if (served.isEmpty() || uid == null) {
-            return true;
-        }
-        return orphans.delete(
-                served.get(),
-                new ServiceIdentity(owner.service().namespace(), owner.service().name(), uid));
-    }
-
     /** Brings the Service of this name to where it should be, as far as can be done now. */
     public Next reconcile(ServiceKey key) {
-        gate.await();
+        parts.gate().await();
         MDC.put("service", key.toString());
         // One that cannot be looked at at all must not hold up all others.
         try {
             ServiceMemory memory = memories.of(key);
             Next next;
-            try (ProviderGuard.Visit visit = guard.visit(key, () -> due.accept(List.of(key)))) {
+            try (ProviderGuard.Visit visit = stuck.guard().visit(key, () -> listener.due(List.of(key)))) {
                 next = look(key, memory, visit);
             }
             if (!parts.cluster().hasService(key)) {
                 if (!memory.version.isSeenLive()) {
                     memories.forget(key);
                     // No timer of it comes, should this pass have postponed what was left to do.
-                    due.accept(parts.ledger().stopWaiting(key));
+                    listener.due(parts.ledger().stopWaiting(key));
                 }
                 memory.provider()
                         .madeForAnother(Optional.empty())
@@ -318,7 +217,7 @@ public final class ServiceControl implements ClassControl.Services {
             return next;
         } catch (Unreadable left) {
             // It is given nothing, so nobody waits behind it.
-            due.accept(parts.ledger().stopWaiting(key));
+            listener.due(parts.ledger().stopWaiting(key));
             throw left;
         } finally {
             MDC.remove("service");
@@ -345,7 +244,7 @@ public final class ServiceControl implements ClassControl.Services {
                     if (!parts.cluster().hasService(key)) {
                         releaseWhatIsHeld(key);
                     }
-                    return Next.after(parts.backoff().after(1));
+                    return Next.after(parts.timing().backoff().after(1));
                 }
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
                         ? Optional.of(found)
@@ -369,7 +268,19 @@ public final class ServiceControl implements ClassControl.Services {
                 service.filter(state -> !state.isMarkedOurs()).ifPresent(published::withhold);
             }
             writes.begin(service);
-            Pass work = new Pass(parts, visit, due, memory, key, service, plan, live, beforeReading, claims, writes);
+            Pass work = new Pass(
+                    parts,
+                    addresses,
+                    visit,
+                    listener::due,
+                    memory,
+                    key,
+                    service,
+                    plan,
+                    live,
+                    beforeReading,
+                    claims,
+                    writes);
             ServicePass.Passed passed = new ServicePass(work).run();
             noteSkipped(key, passed.plan());
             // No event will report what this pass has done itself.
@@ -383,7 +294,7 @@ public final class ServiceControl implements ClassControl.Services {
             }
             if (now.filter(state -> isServed(state) && foreign.note(state, true))
                     .isPresent()) {
-                deferenceChanged.run();
+                listener.deferenceChanged();
             }
             boolean isEnough = pass == PASSES && passed.end() instanceof Performed.Again;
             switch (isEnough ? work.overtaken(PASSES) : passed.end()) {
@@ -412,7 +323,7 @@ public final class ServiceControl implements ClassControl.Services {
         memory.tells(tells ? pools : null);
         if (memory.toldOfOther(parts.ledger().pools())) {
             // They changed before it was noted.
-            due.accept(List.of(snapshot.key()));
+            listener.due(List.of(snapshot.key()));
         }
     }
 
@@ -428,7 +339,7 @@ public final class ServiceControl implements ClassControl.Services {
                 .heldFor(key)
                 .forEach(holding -> holding.owners().stream()
                         .filter(owner -> owner.service().equals(key) && !owner.isReservation())
-                        .forEach(owner -> parts.addresses().releaseIfGone(holding.ip(), owner)));
+                        .forEach(owner -> addresses.releaseIfGone(holding.ip(), owner)));
     }
 
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
@@ -437,12 +348,12 @@ public final class ServiceControl implements ClassControl.Services {
         published.release(key, service);
         published.holdWhatIsWithheld(key, service);
         if (changed) {
-            deferenceChanged.run();
+            listener.deferenceChanged();
         }
     }
 
     private void noteSkipped(ServiceKey key, ServicePlan plan) {
-        skipped.note(key, plan, parts.metrics()::skipped).forEach(classChanged);
+        skipped.note(key, plan, parts.metrics()::skipped).forEach(listener::classChanged);
     }
 
     /** Which Services of this LoadBalancerClass are another controller's, human-readable; absent: none. */
@@ -454,28 +365,7 @@ public final class ServiceControl implements ClassControl.Services {
     /** Which calls to the provider of this LoadBalancerClass are stuck, human-readable; absent: none. */
     @Override
     public Optional<String> stuckCalls(String className) {
-        return guard.stuck(linesOf(className));
-    }
-
-    /** What a provider has is listed for all of its classes, in a line by its own name. */
-    private Set<String> linesOf(String className) {
-        return classes.get().served().stream()
-                .filter(served -> served.name().equals(className))
-                .flatMap(served -> Stream.of(className, served.provider()))
-                .collect(Collectors.toCollection(() -> new LinkedHashSet<>(List.of(className))));
-    }
-
-    private void stuckChanged(String line) {
-        Stream.concat(
-                        Stream.of(line),
-                        classes.get().served().stream()
-                                .filter(served -> served.provider().equals(line))
-                                .map(ServedClass::name))
-                .distinct()
-                .forEach(className -> {
-                    parts.metrics().stuckCalls(className, guard.stuckCalls(linesOf(className)));
-                    classChanged.accept(className);
-                });
+        return stuck.of(className);
     }
 
     private boolean isOurs(ServiceState service) {

@@ -3,93 +3,72 @@ package dev.berth.controller.service;
 import dev.berth.announce.Announcements;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
-import dev.berth.controller.Timer;
-import dev.berth.controller.address.AddressControl;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.loadbalancer.Backends;
+import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassCertificate;
+import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.ForeignAnnotations;
-import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What the passes over Services work with.
+ * What {@link ServiceLoops} are made of.
  *
- * @param clock what time it is, for what others read
- * @param steady how time passes, for delays and the order of those that wait: nobody sets it forward or back
- * @param backends what may get a Service's packets; the same list of nodes until it changes
- * @param isNodes whether a Node of the cluster has the address
- * @param later for what is left of Services that are gone
- * @param deleteOrphaned whether what providers have for Services that are gone is deleted, or only reported
- * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
- * @param certificates of classes with TLS, by the name of their Secret
- * @param announcements who announces which address, as the agents say
+ * @param gate opens once all that is held is known
  */
 public record ServiceParts(
         Cluster cluster,
         Ledger ledger,
-        AddressControl addresses,
+        StartGate gate,
         Providers providers,
         Events events,
-        IpModeSupport ipMode,
         ServiceMetrics metrics,
-        Backoff backoff,
-        InstantSource clock,
-        InstantSource steady,
-        String clusterName,
-        LongSupplier fencingToken,
-        Function<ServiceKey, Backends> backends,
-        Predicate<Ip> isNodes,
-        Timer later,
-        boolean deleteOrphaned,
-        List<ForeignAnnotations> migrateFrom,
-        Function<String, ClassCertificate> certificates,
-        Supplier<Announcements> announcements) {
-    /** Without TLS, and without agents. */
-    public ServiceParts(
-            Cluster cluster,
-            Ledger ledger,
-            AddressControl addresses,
-            Providers providers,
-            Events events,
-            IpModeSupport ipMode,
-            ServiceMetrics metrics,
-            Backoff backoff,
-            InstantSource clock,
-            InstantSource steady,
-            String clusterName,
-            LongSupplier fencingToken,
+        IpModeSupport ipMode,
+        Timing timing,
+        Environment environment,
+        Settings settings) {
+    /**
+     * What is known beside Services and Addresses. Each is asked anew whenever it is needed.
+     *
+     * @param classes the classes as they are judged now
+     * @param cloudNode a Node that speaks for another controller
+     * @param backends what may get a Service's packets; the same list of nodes until it changes
+     * @param isNodes whether a Node of the cluster has the address
+     * @param certificates of classes with TLS, by the name of their Secret
+     * @param announcements who announces which address, as the agents say
+     */
+    public record Environment(
+            Supplier<ClassBook> classes,
+            Supplier<Optional<Deference>> cloudNode,
             Function<ServiceKey, Backends> backends,
             Predicate<Ip> isNodes,
-            Timer later,
+            Function<String, ClassCertificate> certificates,
+            Supplier<Announcements> announcements) {}
+
+    /**
+     * What the operator was started with.
+     *
+     * @param clusterName tells providers of this cluster from others
+     * @param fencingToken grows with each replica that leads
+     * @param deleteOrphaned whether what providers have for Services that are gone is deleted, or only reported
+     * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
+     */
+    public record Settings(
+            String clusterName,
+            LongSupplier fencingToken,
             boolean deleteOrphaned,
             List<ForeignAnnotations> migrateFrom) {
-        this(
-                cluster,
-                ledger,
-                addresses,
-                providers,
-                events,
-                ipMode,
-                metrics,
-                backoff,
-                clock,
-                steady,
-                clusterName,
-                fencingToken,
-                backends,
-                isNodes,
-                later,
-                deleteOrphaned,
-                migrateFrom,
-                secret -> ClassCertificate.NONE,
-                () -> Announcements.NONE);
+        public Settings {
+            migrateFrom = List.copyOf(migrateFrom);
+        }
     }
 }

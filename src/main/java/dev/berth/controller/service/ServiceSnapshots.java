@@ -3,7 +3,6 @@ package dev.berth.controller.service;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
@@ -14,19 +13,16 @@ import java.util.function.Supplier;
 /** Puts together what a plan for one Service is made from. */
 final class ServiceSnapshots {
     private final ServiceParts parts;
-    private final Supplier<ClassBook> classes;
     private final Supplier<Optional<Deference>> deference;
     private final ServiceMemories memories;
     private final ServiceTurns turns;
 
     ServiceSnapshots(
             ServiceParts parts,
-            Supplier<ClassBook> classes,
             Supplier<Optional<Deference>> deference,
             ServiceMemories memories,
             ServiceTurns turns) {
         this.parts = parts;
-        this.classes = classes;
         this.deference = deference;
         this.memories = memories;
         this.turns = turns;
@@ -60,14 +56,14 @@ final class ServiceSnapshots {
                 service,
                 ledger.heldFor(key),
                 ledger.pools(),
-                classes.get(),
+                parts.environment().classes().get(),
                 deference.get(),
                 parts.cluster().namespaceLabels(key.namespace()),
                 turn,
-                parts.migrateFrom(),
+                parts.settings().migrateFrom(),
                 service.flatMap(state ->
                         memories.find(key).flatMap(memory -> memory.provider().bringsItsOwn(state.uid()))),
-                service.map(
-                        state -> Duration.between(state.created(), parts.clock().instant())));
+                service.map(state ->
+                        Duration.between(state.created(), parts.timing().clock().instant())));
     }
 }

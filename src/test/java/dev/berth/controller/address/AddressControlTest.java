@@ -8,9 +8,9 @@ import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
+import dev.berth.controller.service.SampleLoops;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,22 +48,16 @@ class AddressControlTest {
     void open() {
         StartGate gate = new StartGate();
         gate.open();
-        control = new AddressControl(
-                cluster,
-                ledger,
-                gate,
-                new Backoff(new Random(1)),
-                this::classes,
-                () -> now.plus(ahead),
-                () -> now,
-                none -> {},
-                none -> {},
-                (delay, what) -> {
+        control = new SampleLoops(cluster, ledger, gate, () -> now)
+                .clock(() -> now.plus(ahead))
+                .later((delay, what) -> {
                     delays.add(delay);
                     next = what;
                     return () -> {};
-                },
-                (owner, className) -> true);
+                })
+                .classes(this::classes)
+                .build()
+                .addresses();
     }
 
     private ClassBook classes() {

@@ -10,6 +10,7 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.SampleClaims;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
+import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -38,14 +39,16 @@ class AddressReleaseTest {
     private final AddressRelease release = new AddressRelease(
             cluster,
             ledger,
-            new Backoff(new Random(1)),
-            () -> now,
+            new Timing(
+                    () -> now,
+                    () -> now,
+                    (delay, what) -> {
+                        delays.add(delay);
+                        next = what;
+                        return () -> {};
+                    },
+                    new Backoff(new Random(1))),
             none -> {},
-            (delay, what) -> {
-                delays.add(delay);
-                next = what;
-                return () -> {};
-            },
             (owner, className) -> true);
 
     private static Claim claim(String uid) {

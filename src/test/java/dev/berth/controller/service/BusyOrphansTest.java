@@ -2,7 +2,6 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.controller.StartGate;
 import dev.berth.controller.service.Bulkhead.Entry;
 import dev.berth.controller.service.ProviderGuard.Visit;
 import dev.berth.loadbalancer.ServedClass;
@@ -25,10 +24,6 @@ class BusyOrphansTest extends CloudStage {
         guard.close();
     }
 
-    private OrphanedLoadBalancers orphans() {
-        return new OrphanedLoadBalancers(parts(new StartGate()), guard, () -> classes, (service, value) -> {});
-    }
-
     /** Takes the one place of {@code line}. */
     private Visit occupied(String line) {
         Visit visit = guard.visit(key("other"), () -> {});
@@ -47,7 +42,7 @@ class BusyOrphansTest extends CloudStage {
     void listingIsDoneAgain_onceItsTurnDidNotCome() {
         cloud.listed = List.of(new ListedLoadBalancer("lb", GONE));
         deleteOrphaned = true;
-        OrphanedLoadBalancers orphans = orphans();
+        OrphanedLoadBalancers orphans = orphans(guard);
         try (Visit other = occupied("cloud")) {
             orphans.look();
             assertThat(runNext()).isZero();
@@ -64,7 +59,7 @@ class BusyOrphansTest extends CloudStage {
     void whatIsListed_isDeletedLater_ifItsServiceHasACallUnderWay() {
         cloud.listed = List.of(new ListedLoadBalancer("lb", GONE));
         deleteOrphaned = true;
-        OrphanedLoadBalancers orphans = orphans();
+        OrphanedLoadBalancers orphans = orphans(guard);
         try (Visit other = guard.visit(key("gone"), () -> {})) {
             assertThat(other.enter("another", cloud, GONE)).isEqualTo(new Entry.In());
             orphans.look();
@@ -81,7 +76,7 @@ class BusyOrphansTest extends CloudStage {
     @Test
     void whatHasToBeDeleted_isTriedAgainWithoutBackingOff() {
         ServedClass served = classes.byValue(CLASS).orElseThrow();
-        OrphanedLoadBalancers orphans = orphans();
+        OrphanedLoadBalancers orphans = orphans(guard);
         try (Visit other = occupied(served.name())) {
             orphans.deleteUntilDone(served, GONE);
             Duration first = runNext();

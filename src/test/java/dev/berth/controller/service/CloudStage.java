@@ -2,12 +2,11 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.Ledger;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
-import dev.berth.controller.address.AddressControl;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
+import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Backends;
@@ -39,13 +38,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Random;
-import java.util.SequencedMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -245,75 +241,62 @@ abstract class CloudStage {
     ServiceControl operator() {
         ledger = new Ledger();
         StartGate gate = new StartGate();
-        ServiceControl made = new ServiceControl(
-                parts(gate),
-                gate,
-                () -> classes,
-                () -> cloudNode,
-                this::wake,
-                () -> deferenceChanges++,
-                classesChanged::add,
-                Duration.ZERO,
-                deadline,
-                ProviderGuard.ownThreads());
+        ServiceControl made = loops(gate).build().services();
         gate.open();
         return made;
     }
 
-    ServiceParts parts(StartGate gate) {
-        Backoff backoff = new Backoff(new Random(1));
-        NoOpRecorder silence = new NoOpRecorder();
-        SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
-        providers.put("cloud", cloud);
-        return new ServiceParts(
-                new ClusterAsIs(client) {
-                    @Override
-                    public Optional<ServiceState> service(ServiceKey key) {
-                        if (unreadable.contains(key)) {
-                            throw new Unreadable("spec.type is \"Odd\"");
-                        }
-                        return super.service(key);
-                    }
-
-                    @Override
-                    public Map<String, String> namespaceLabels(String namespace) {
-                        if (failing.contains(namespace)) {
-                            throw new IllegalStateException("a defect");
-                        }
-                        return super.namespaceLabels(namespace);
-                    }
-                },
-                ledger,
-                new AddressControl(
-                        client,
-                        ledger,
-                        gate,
-                        backoff,
-                        () -> classes,
-                        () -> clock.plus(ahead),
-                        () -> clock,
-                        due::addAll,
-                        ip -> {},
-                        (delay, what) -> () -> {},
-                        (owner, className) -> true),
-                new Providers(providers),
-                recorded,
-                new IpModeSupport(true),
-                silence,
-                backoff,
-                () -> clock.plus(ahead),
-                () -> clock,
-                "test",
-                () -> 7,
-                key -> new Backends(nodes, kubeProxy, () -> endpoints),
-                ofNodes::contains,
-                (delay, what) -> {
+    SampleLoops loops(StartGate gate) {
+        return new SampleLoops(api(), ledger, gate, () -> clock)
+                .clock(() -> clock.plus(ahead))
+                .later((delay, what) -> {
                     Later task = new Later(delay, what);
                     later.add(task);
                     return () -> later.remove(task);
-                },
-                deleteOrphaned,
-                List.of());
+                })
+                .provider("cloud", cloud)
+                .events(recorded)
+                .classes(() -> classes)
+                .cloudNode(() -> cloudNode)
+                .backends(key -> backends())
+                .isNodes(ofNodes::contains)
+                .fencingToken(7)
+                .deleteOrphaned(deleteOrphaned)
+                .limits(new CallLimits(Duration.ZERO, deadline, ProviderGuard.ownThreads()))
+                .due(this::wake)
+                .deferenceChanged(() -> deferenceChanges++)
+                .classChanged(classesChanged::add);
+    }
+
+    /** What looks after orphaned load balancers, by calls that {@code guard} makes. */
+    OrphanedLoadBalancers orphans(ProviderGuard guard) {
+        return new OrphanedLoadBalancers(loops(new StartGate()).parts(), guard, new ServiceMemories(), this::wake);
+    }
+
+    /** The API server, as the operator sees it. */
+    Cluster api() {
+        return new ClusterAsIs(client) {
+            @Override
+            public Optional<ServiceState> service(ServiceKey key) {
+                if (unreadable.contains(key)) {
+                    throw new Unreadable("spec.type is \"Odd\"");
+                }
+                return super.service(key);
+            }
+
+            @Override
+            public Map<String, String> namespaceLabels(String namespace) {
+                if (failing.contains(namespace)) {
+                    throw new IllegalStateException("a defect");
+                }
+                return super.namespaceLabels(namespace);
+            }
+        };
+    }
+
+    /** What may get the packets of each Service. */
+    Backends backends() {
+        return new Backends(nodes, kubeProxy, () -> endpoints);
     }
 
     private void wake(Collection<ServiceKey> keys) {

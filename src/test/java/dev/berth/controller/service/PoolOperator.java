@@ -1,14 +1,11 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.Ledger;
-import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Unreadable;
-import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.SampleClasses;
@@ -21,14 +18,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
-import java.util.Random;
-import java.util.SequencedMap;
 import java.util.SequencedSet;
-import org.jspecify.annotations.Nullable;
 
 /** One operator with one class and one pool of four IPv4 addresses, on a cluster that others may work on, too. */
 class PoolOperator {
@@ -69,51 +61,19 @@ class PoolOperator {
         this.cluster = cluster;
         client = cluster.client();
         StartGate gate = new StartGate();
-        Backoff backoff = new Backoff(new Random(1));
-        NoOpRecorder silence = new NoOpRecorder();
-        SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
-        providers.put("theirs", provider);
         classes = SampleClasses.one(CLASS, "theirs", provider.capabilities(), IpMode.PROXY, Classless.ALWAYS);
-        addresses = new AddressControl(
-                client,
-                ledger,
-                gate,
-                backoff,
-                () -> classes,
-                () -> clock.instant().plus(ahead),
-                clock,
-                due::addAll,
-                ip -> {},
-                (delay, what) -> {
+        ServiceLoops loops = new SampleLoops(client, ledger, gate, clock)
+                .clock(() -> clock.instant().plus(ahead))
+                .later((delay, what) -> {
                     later.add(what);
                     return () -> later.remove(what);
-                },
-                this::deleteOrphaned);
-        control = new ServiceControl(
-                new ServiceParts(
-                        client,
-                        ledger,
-                        addresses,
-                        new Providers(providers),
-                        silence,
-                        new IpModeSupport(true),
-                        silence,
-                        backoff,
-                        () -> clock.instant().plus(ahead),
-                        clock,
-                        "test",
-                        () -> 1,
-                        key -> Backends.NONE,
-                        ip -> false,
-                        (delay, what) -> () -> {},
-                        false,
-                        List.of()),
-                gate,
-                () -> classes,
-                Optional::empty,
-                due::addAll,
-                () -> {},
-                none -> {});
+                })
+                .classes(() -> classes)
+                .provider("theirs", provider)
+                .due(due::addAll)
+                .build();
+        addresses = loops.addresses();
+        control = loops.services();
         client.claims().forEach(ledger::observe);
         usePool(policy, ranges);
         control.adopt();
@@ -133,10 +93,6 @@ class PoolOperator {
         classes = SampleClasses.awaited(CLASS, "theirs");
         what.run();
         classes = before;
-    }
-
-    private boolean deleteOrphaned(Owner owner, @Nullable String className) {
-        return control.deleteOrphaned(owner, className);
     }
 
     final ClassBook classes() {

@@ -6,16 +6,12 @@ import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
-import dev.berth.controller.address.AddressControl;
 import dev.berth.ip.Ip;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.SampleService;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** An Address that names a Service by a uid that is not there any more: of a backup, or of one recreated. */
@@ -35,18 +31,10 @@ class PredecessorTest {
         ledger.rebuild(client.claims());
         StartGate gate = new StartGate();
         gate.open();
-        new AddressControl(
-                        client,
-                        ledger,
-                        gate,
-                        new Backoff(new Random(1)),
-                        ClassBook::empty,
-                        () -> Instant.EPOCH,
-                        () -> Instant.EPOCH,
-                        due::addAll,
-                        ip -> {},
-                        (delay, what) -> () -> {},
-                        (owner, className) -> true)
+        new SampleLoops(client, ledger, gate, () -> Instant.EPOCH)
+                .due(due::addAll)
+                .build()
+                .addresses()
                 .reconcile(ADDRESS);
     }
 

@@ -188,7 +188,8 @@ class ProviderCallsTest extends CloudStage {
         assertThat(cloud.calls).containsExactly("update web[n1, n2]", "ensure web[n1, n2]");
         assertThat(recorded.events)
                 .startsWith(
-                        "Warning UpdateLoadBalancerFailed: Error updating load balancer with new hosts [n1 n2], error: the rack is on fire");
+                        "Warning UpdateLoadBalancerFailed: Error updating load balancer with new hosts [n1 n2], error:"
+                                + " the rack is on fire");
     }
 
     @Test
@@ -253,8 +254,8 @@ class ProviderCallsTest extends CloudStage {
         reconcile("web");
 
         assertThat(recorded.events)
-                .contains(
-                        "Warning SyncLoadBalancerFailed: Error syncing load balancer: ensuring load balancer for prod/web: quota exceeded");
+                .contains("Warning SyncLoadBalancerFailed: Error syncing load balancer: ensuring load balancer for"
+                        + " prod/web: quota exceeded");
         assertThat(next.delay().orElseThrow()).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(5));
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
         clock = clock.plus(next.delay().orElseThrow());
@@ -313,8 +314,8 @@ class ProviderCallsTest extends CloudStage {
         assertThat(next.delay()).isPresent();
         assertThat(service("web").hasOurFinalizer()).isTrue();
         assertThat(recorded.events)
-                .contains(
-                        "Warning SyncLoadBalancerFailed: Error syncing load balancer: deleting load balancer for prod/web: cannot");
+                .contains("Warning SyncLoadBalancerFailed: Error syncing load balancer: deleting load balancer for"
+                        + " prod/web: cannot");
     }
 
     @Test
@@ -345,24 +346,30 @@ class ProviderCallsTest extends CloudStage {
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
     }
 
+    /** Deletes what the provider has of one that is gone. */
+    private boolean deleteOrphaned() {
+        try (ProviderGuard guard =
+                new ProviderGuard(none -> false, 1, Duration.ZERO, Duration.ofMinutes(1), none -> {})) {
+            return orphans(guard).delete(new Owner(key("old"), "uid-before"), CLASS);
+        }
+    }
+
     @Test
     void whatIsLeftOfAServiceThatIsGone_isDeletedByItsUid() {
-        boolean deleted = control.deleteOrphaned(new Owner(key("old"), "uid-before"), CLASS);
+        boolean deleted = deleteOrphaned();
 
         assertThat(deleted).isTrue();
         assertThat(cloud.calls).containsExactly("delete old[]");
         assertThat(cloud.requests.getFirst().service()).isEqualTo(new ServiceIdentity("prod", "old", "uid-before"));
         cloud.deleteFails = new ProviderException("cannot");
-        assertThat(control.deleteOrphaned(new Owner(key("old"), "uid-before"), CLASS))
-                .isFalse();
+        assertThat(deleteOrphaned()).isFalse();
     }
 
     @Test
     void addressOfAServiceThatIsGone_isNotReleased_whileItsProviderIsNotThereToBeTold() {
         classes = SampleClasses.awaited(CLASS, "cloud");
 
-        assertThat(control.deleteOrphaned(new Owner(key("old"), "uid-before"), CLASS))
-                .isFalse();
+        assertThat(deleteOrphaned()).isFalse();
         assertThat(cloud.calls).isEmpty();
     }
 
@@ -390,7 +397,8 @@ class ProviderCallsTest extends CloudStage {
         assertThat(recorded.events)
                 .contains(
                         "Warning LoadBalancerDrifted: The load balancer is gone; ensuring it again",
-                        "Warning LoadBalancerDrifted: The load balancer has 203.0.113.66 (Proxy) instead of 203.0.113.1 (Proxy); ensuring it again");
+                        "Warning LoadBalancerDrifted: The load balancer has 203.0.113.66 (Proxy) instead of"
+                                + " 203.0.113.1 (Proxy); ensuring it again");
     }
 
     @Test

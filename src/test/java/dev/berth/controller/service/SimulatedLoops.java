@@ -14,6 +14,7 @@ import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.pool.ExcludedRange;
+import dev.berth.pool.Pool;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -113,7 +113,7 @@ final class SimulatedLoops {
                     }
                 },
                 secret -> ClassCertificate.NONE,
-                this::poolNames);
+                () -> ledger.pools().pools().stream().map(Pool::name).toList());
         pools = new PoolControl(
                 caches,
                 () -> around,
@@ -144,10 +144,6 @@ final class SimulatedLoops {
                         classes.namingPools().forEach(name -> queue(parts.judgedAnew(name)));
                     }
                 });
-    }
-
-    private Set<String> poolNames() {
-        return pools.names();
     }
 
     ClassControl classes() {

@@ -2,9 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
 import dev.berth.claim.Ledger;
-import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
@@ -12,9 +10,7 @@ import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Unreadable;
-import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ServiceState;
-import dev.berth.provider.LoadBalancerProvider;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -27,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -142,7 +137,6 @@ final class SimulatedOperator {
         Cluster cluster = parts.cluster(world, client);
         client.namespaces(world.namespaces);
         StartGate gate = new StartGate();
-        Backoff backoff = new Backoff(new Random(world.seed));
         loops = new SimulatedLoops(
                 world,
                 this,
@@ -157,52 +151,25 @@ final class SimulatedOperator {
                     }
                 },
                 this::wakeAddresses);
-        addresses = new AddressControl(
-                cluster,
-                ledger,
-                gate,
-                backoff,
-                loops.classes()::book,
-                world::now,
-                () -> world.clock,
-                this::wake,
-                ip -> wakeAddresses(List.of(ip)),
-                this::after,
-                this::deleteOrphaned);
-        SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
-        providers.put(PoolProvider.NAME, new PoolProvider());
-        providers.put(SimulatedWorld.SLOW_PROVIDER, parts.provider(world, client));
-        providers.put(SimulatedWorld.CLOUD_PROVIDER, parts.cloud(world, client));
-        long token = parts.fencingToken(world.nextLeader());
-        services = new ServiceControl(
-                new ServiceParts(
-                        cluster,
-                        ledger,
-                        addresses,
-                        new Providers(providers),
-                        new NoOpRecorder(),
-                        new IpModeSupport(true),
-                        new NoOpRecorder(),
-                        backoff,
-                        world::now,
-                        () -> world.clock,
-                        "simulated",
-                        () -> token,
-                        key -> Backends.NONE,
-                        ip -> false,
-                        this::after,
-                        false,
-                        List.of()),
-                gate,
-                loops.classes()::book,
-                Optional::empty,
-                this::wake,
-                this::deferenceChanged,
-                loops::queue,
+        ServiceLoops both = new SampleLoops(cluster, ledger, gate, () -> world.clock)
+                .clock(world::now)
+                .later(this::after)
+                .random(new Random(world.seed))
+                .classes(loops.classes()::book)
+                .provider(PoolProvider.NAME, new PoolProvider())
+                .provider(SimulatedWorld.SLOW_PROVIDER, parts.provider(world, client))
+                .provider(SimulatedWorld.CLOUD_PROVIDER, parts.cloud(world, client))
+                .clusterName("simulated")
+                .fencingToken(parts.fencingToken(world.nextLeader()))
                 // Its clock stands still while it waits.
-                Duration.ZERO,
-                Duration.ofSeconds(60),
-                SimulatedOperator::inline);
+                .limits(new CallLimits(Duration.ZERO, Duration.ofSeconds(60), SimulatedOperator::inline))
+                .due(this::wake)
+                .addressDue(ip -> wakeAddresses(List.of(ip)))
+                .deferenceChanged(this::deferenceChanged)
+                .classChanged(loops::queue)
+                .build();
+        services = both.services();
+        addresses = both.addresses();
         loops.judgeClasses();
         parts.learn(ledger, client.claims());
         loops.judgePools();
@@ -228,10 +195,6 @@ final class SimulatedOperator {
     }
 
     // ---- what it hears
-
-    private boolean deleteOrphaned(Owner owner, @Nullable String className) {
-        return services.deleteOrphaned(owner, className);
-    }
 
     /** As the operator SDK does: what is not in the cache is not reconciled. */
     private void wake(Collection<ServiceKey> keys) {

@@ -2,7 +2,6 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.controller.StartGate;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.loadbalancer.Backends;
@@ -55,28 +54,13 @@ class WorkForOneEventTest {
         }
 
         @Override
-        ServiceParts parts(StartGate gate) {
-            ServiceParts all = super.parts(gate);
-            return new ServiceParts(
-                    counted(all.cluster()),
-                    all.ledger(),
-                    all.addresses(),
-                    all.providers(),
-                    all.events(),
-                    all.ipMode(),
-                    all.metrics(),
-                    all.backoff(),
-                    all.clock(),
-                    all.steady(),
-                    all.clusterName(),
-                    all.fencingToken(),
-                    key -> counted(all.backends().apply(key)),
-                    all.isNodes(),
-                    all.later(),
-                    all.deleteOrphaned(),
-                    all.migrateFrom(),
-                    all.certificates(),
-                    all.announcements());
+        Cluster api() {
+            return counted(super.api());
+        }
+
+        @Override
+        Backends backends() {
+            return counted(super.backends());
         }
 
         private Cluster counted(Cluster cluster) {

@@ -1,0 +1,53 @@
+package dev.berth.controller.service;
+
+import dev.berth.claim.ServiceKey;
+import dev.berth.controller.address.AddressControl;
+import dev.berth.ip.Ip;
+import java.util.Collection;
+
+/**
+ * The control loops of Services and of Addresses, which work on one ledger. What both of them need is made first: an
+ * Address is given to another Service once what a provider made for the one that is gone is deleted, and a Service
+ * releases its Addresses.
+ */
+public record ServiceLoops(ServiceControl services, AddressControl addresses) {
+    /** Notified of what has to be looked at again. */
+    public interface Listener {
+        /** These Services are to be reconciled. */
+        void due(Collection<ServiceKey> services);
+
+        /** This address is to be reconciled: its Service cannot be any more. */
+        void addressDue(Ip ip);
+
+        /** The sign of another controller came, went or is another: {@link ServiceControl#deference}. */
+        void deferenceChanged();
+
+        /**
+         * Something else is to be said of the LoadBalancerClass of this name: {@link ServiceControl#servedByAnother},
+         * {@link ServiceControl#stuckCalls}.
+         */
+        void classChanged(String className);
+    }
+
+    /** Nothing is looked at yet. */
+    public static ServiceLoops of(ServiceParts parts, Listener listener) {
+        return of(parts, listener, CallLimits.byDefault());
+    }
+
+    /** The same, with other limits of calls to providers. */
+    static ServiceLoops of(ServiceParts parts, Listener listener, CallLimits limits) {
+        ServiceMemories memories = new ServiceMemories();
+        StuckCalls stuck = new StuckCalls(parts, limits, listener::classChanged);
+        OrphanedLoadBalancers orphans = new OrphanedLoadBalancers(parts, stuck.guard(), memories, listener::due);
+        AddressControl addresses = new AddressControl(
+                parts.cluster(),
+                parts.ledger(),
+                parts.gate(),
+                parts.timing(),
+                parts.environment().classes(),
+                listener::due,
+                listener::addressDue,
+                orphans);
+        return new ServiceLoops(new ServiceControl(parts, addresses, orphans, stuck, memories, listener), addresses);
+    }
+}

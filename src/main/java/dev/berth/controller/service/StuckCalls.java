@@ -1,0 +1,64 @@
+package dev.berth.controller.service;
+
+import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ServedClass;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Which of the calls that {@link #guard} makes are stuck, for each LoadBalancerClass. */
+final class StuckCalls {
+    private final ProviderGuard guard;
+    private final Supplier<ClassBook> classes;
+    private final ServiceMetrics metrics;
+    private final Consumer<String> changed;
+
+    /** @param changed notified of which LoadBalancerClass {@link #of} says something else now */
+    StuckCalls(ServiceParts parts, CallLimits limits, Consumer<String> changed) {
+        classes = parts.environment().classes();
+        metrics = parts.metrics();
+        this.changed = changed;
+        guard = new ProviderGuard(
+                parts.providers()::needsNoGuard,
+                limits.atOnce(),
+                limits.patience(),
+                limits.deadline(),
+                this::stuckChanged,
+                limits.threads());
+    }
+
+    ProviderGuard guard() {
+        return guard;
+    }
+
+    /** Which calls to the provider of this LoadBalancerClass are stuck, human-readable; absent: none. */
+    Optional<String> of(String className) {
+        return guard.stuck(linesOf(className));
+    }
+
+    /** What a provider has is listed for all of its classes, in a line by its own name. */
+    private Set<String> linesOf(String className) {
+        return classes.get().served().stream()
+                .filter(served -> served.name().equals(className))
+                .flatMap(served -> Stream.of(className, served.provider()))
+                .collect(Collectors.toCollection(() -> new LinkedHashSet<>(List.of(className))));
+    }
+
+    private void stuckChanged(String line) {
+        Stream.concat(
+                        Stream.of(line),
+                        classes.get().served().stream()
+                                .filter(served -> served.provider().equals(line))
+                                .map(ServedClass::name))
+                .distinct()
+                .forEach(className -> {
+                    metrics.stuckCalls(className, guard.stuckCalls(linesOf(className)));
+                    changed.accept(className);
+                });
+    }
+}
