@@ -1,7 +1,6 @@
 package dev.berth.app;
 
 import dev.berth.provider.LoadBalancerProvider;
-import io.quarkus.runtime.Quarkus;
 import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.SequencedMap;
@@ -35,14 +34,15 @@ final class OperatorCommand implements Callable<Integer> {
             System.err.println("berth: " + unfit.get());
             return 1;
         }
+        Launch launch;
         try {
-            Wiring.options(options, plugins());
+            launch = new Launch(options, plugins());
         } catch (Plugins.UnusablePlugin unusable) {
             System.err.println("berth: " + unusable.getMessage());
             return 1;
         }
         AtomicInteger exitCode = new AtomicInteger();
-        Quarkus.run(OperatorApplication.class, (code, failure) -> {
+        OperatorApplication.run(launch, (code, failure) -> {
             if (failure != null) {
                 System.err.println("berth: the operator could not start: " + Preflight.innermost(failure));
             }

@@ -108,9 +108,8 @@ public final class Wiring {
     /** How many Services and Addresses are listed at once: all of 10,000 in one answer would be 20 MB. */
     private static final long PAGE = 500;
 
-    private static volatile OperatorOptions options = new OperatorOptions();
-    private static volatile SequencedMap<String, LoadBalancerProvider> plugins = new LinkedHashMap<>();
-
+    private final OperatorOptions options;
+    private final SequencedMap<String, LoadBalancerProvider> plugins;
     private final KubernetesClient client;
     private final MeterRegistry registry;
 
@@ -136,7 +135,7 @@ public final class Wiring {
     private final Wakeups<AddressPool> poolWakeups = new Wakeups<>("pool-wakeups", later);
     private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups", later);
 
-    private final RemotePlugins remotePlugins = new RemotePlugins(plugins);
+    private final RemotePlugins remotePlugins;
     private final Providers providers;
     private final Surroundings surroundings;
     private final Endpoints endpoints;
@@ -163,10 +162,14 @@ public final class Wiring {
     private Optional<Optional<Deference>> lastDeference = Optional.empty();
 
     Wiring(
+            Launch launch,
             KubernetesClient client,
             QuarkusConfigurationService quarkus,
             MeterRegistry registry,
             PrometheusMeterRegistry scraped) {
+        options = launch.options();
+        plugins = launch.plugins();
+        remotePlugins = new RemotePlugins(plugins);
         this.client = client;
         this.registry = registry;
         this.scraped = scraped;
@@ -343,16 +346,6 @@ public final class Wiring {
         SdkConfiguration sdk = new SdkConfiguration(
                 quarkus, client, new OperatorMetrics(registry, serviceTimes), options, identity, leadership);
         controllers = new Controllers(new Operator(sdk.ofOperator()), sdk::withWorkers);
-    }
-
-    /**
-     * Before Quarkus starts: what it must run with.
-     *
-     * @param loaded the providers of plug-ins, by name
-     */
-    static void options(OperatorOptions chosen, SequencedMap<String, LoadBalancerProvider> loaded) {
-        options = chosen;
-        plugins = loaded;
     }
 
     private void announcedOtherwise(Collection<Ip> changed) {
