@@ -1,21 +1,26 @@
 package dev.berth.app;
 
+import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.RuntimeInfo;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
+import org.eclipse.microprofile.health.Readiness;
 import org.eclipse.microprofile.health.Startup;
 
-/** Started: all that is held is known, or another replica leads. The SDK itself tells whether informers work. */
+/** What the probes of the operator are told. */
 @Singleton
 final class Health {
     private final Wiring wiring;
+    private final Operator operator;
 
     @Inject
-    Health(Wiring wiring) {
+    Health(Wiring wiring, Operator operator) {
         this.wiring = wiring;
+        this.operator = operator;
     }
 
     @Produces
@@ -26,6 +31,20 @@ final class Health {
                 .build();
     }
 
+    @Produces
+    @Readiness
+    HealthCheck reconciling() {
+        return () -> HealthCheckResponse.named("What is reconciled is watched")
+                .status(isReconciling(operator.getRuntimeInfo()))
+                .build();
+    }
+
+    /** The SDK logs a warning where it is asked before it has started. */
+    private static boolean isReconciling(RuntimeInfo sdk) {
+        return sdk.isStarted() && sdk.allEventSourcesAreHealthy();
+    }
+
+    /** All that is held is known, or another replica leads. */
     @Produces
     @Startup
     HealthCheck adopted() {

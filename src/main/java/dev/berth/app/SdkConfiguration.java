@@ -25,7 +25,6 @@ final class SdkConfiguration {
         }
     };
 
-    private final ConfigurationService quarkus;
     private final KubernetesClient client;
     private final Metrics metrics;
     private final OperatorOptions options;
@@ -33,18 +32,12 @@ final class SdkConfiguration {
     private final Leadership leadership;
 
     /**
-     * On top of what Quarkus sets.
+     * On top of the SDK's own defaults.
      *
      * @param identity of this replica, in the election
      */
     SdkConfiguration(
-            ConfigurationService quarkus,
-            KubernetesClient client,
-            Metrics metrics,
-            OperatorOptions options,
-            String identity,
-            Leadership leadership) {
-        this.quarkus = quarkus;
+            KubernetesClient client, Metrics metrics, OperatorOptions options, String identity, Leadership leadership) {
         this.client = client;
         this.metrics = metrics;
         this.options = options;
@@ -54,13 +47,13 @@ final class SdkConfiguration {
 
     /** Of the operator itself. */
     ConfigurationService ofOperator() {
-        return ConfigurationService.newOverriddenConfigurationService(quarkus, this::configure);
+        return ConfigurationService.newOverriddenConfigurationService(this::configure);
     }
 
     /** The same, for what these workers reconcile. */
     ConfigurationService withWorkers(Workers workers) {
         return ConfigurationService.newOverriddenConfigurationService(
-                quarkus, overrider -> configure(overrider.withExecutorService(workers)));
+                overrider -> configure(overrider.withExecutorService(workers)));
     }
 
     private void configure(ConfigurationServiceOverrider overrider) {
@@ -70,6 +63,8 @@ final class SdkConfiguration {
                 .checkingCRDAndValidateLocalModel(false)
                 .withUseSSAToPatchPrimaryResource(false)
                 .withResourceCloner(AS_IT_IS)
+                // By default one that fails ends the process; the readiness probe reports it.
+                .withInformerStoppedHandler((informer, failure) -> {})
                 .withCloseClientOnStop(false);
         if (options.leaderElect) {
             overrider.withLeaderElectionConfiguration(LeaderElectionConfigurationBuilder.aLeaderElectionConfiguration(

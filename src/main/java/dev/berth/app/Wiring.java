@@ -65,7 +65,6 @@ import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheus.PrometheusMeterRegistry;
-import io.quarkiverse.operatorsdk.runtime.QuarkusConfigurationService;
 import io.quarkus.arc.Unremovable;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.Startup;
@@ -161,12 +160,7 @@ public final class Wiring {
     /** Empty: not asked yet. */
     private Optional<Optional<Deference>> lastDeference = Optional.empty();
 
-    Wiring(
-            Launch launch,
-            KubernetesClient client,
-            QuarkusConfigurationService quarkus,
-            MeterRegistry registry,
-            PrometheusMeterRegistry scraped) {
+    Wiring(Launch launch, KubernetesClient client, MeterRegistry registry, PrometheusMeterRegistry scraped) {
         options = launch.options();
         plugins = launch.plugins();
         remotePlugins = new RemotePlugins(plugins);
@@ -344,7 +338,7 @@ public final class Wiring {
                     }
                 });
         SdkConfiguration sdk = new SdkConfiguration(
-                quarkus, client, new OperatorMetrics(registry, serviceTimes), options, identity, leadership);
+                client, new OperatorMetrics(registry, serviceTimes), options, identity, leadership);
         controllers = new Controllers(new Operator(sdk.ofOperator()), sdk::withWorkers);
     }
 

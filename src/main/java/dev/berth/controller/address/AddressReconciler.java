@@ -12,7 +12,6 @@ import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.api.reconciler.Ignore;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
@@ -20,7 +19,6 @@ import java.util.List;
 import java.util.Optional;
 
 /** Hands the operator SDK's events to {@link AddressControl}. */
-@Ignore
 public final class AddressReconciler implements Reconciler<Address> {
     private final Caches caches;
     private final AddressControl control;

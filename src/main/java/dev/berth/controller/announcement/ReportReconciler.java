@@ -6,14 +6,12 @@ import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.api.reconciler.Ignore;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.util.List;
 
 /** Hands the operator SDK's events to {@link AnnouncementControl}. */
-@Ignore
 public final class ReportReconciler implements Reconciler<AgentReport> {
     private final Caches caches;
     private final AnnouncementControl control;

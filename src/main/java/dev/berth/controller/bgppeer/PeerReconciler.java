@@ -5,14 +5,12 @@ import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.Wakeups;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.api.reconciler.Ignore;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.util.List;
 
 /** Hands the operator SDK's events to {@link PeerControl}. */
-@Ignore
 public final class PeerReconciler implements Reconciler<BGPPeer> {
     private final PeerControl control;
     private final Wakeups<BGPPeer> wakeups;

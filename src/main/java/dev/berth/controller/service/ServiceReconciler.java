@@ -11,7 +11,6 @@ import dev.berth.kube.Unreadable;
 import io.fabric8.kubernetes.api.model.Service;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.api.reconciler.Ignore;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
@@ -20,7 +19,6 @@ import java.util.Collection;
 import java.util.List;
 
 /** Hands the operator SDK's events to {@link ServiceControl}. */
-@Ignore
 public final class ServiceReconciler implements Reconciler<Service> {
     private final Caches caches;
     private final ServiceControl control;

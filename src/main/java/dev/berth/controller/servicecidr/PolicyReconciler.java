@@ -8,14 +8,12 @@ import dev.berth.controller.Wakeups;
 import dev.berth.kube.Cache;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.api.reconciler.Ignore;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.util.List;
 
 /** Hands the operator SDK's events on the ServiceCIDRPolicy to who does something about it. */
-@Ignore
 public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
     /** Who does something about it. */
     public interface Control {

@@ -6,7 +6,6 @@ import dev.berth.controller.StartGate;
 import dev.berth.kube.Caches;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.api.reconciler.Ignore;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
@@ -16,7 +15,6 @@ import java.util.List;
  * Tells of the operator SDK's events on ClusterIPReservations. All of them are looked at together, with the
  * ServiceCIDRPolicy: who has an address depends on the others.
  */
-@Ignore
 public final class ReservationReconciler implements Reconciler<ClusterIPReservation> {
     private final Caches caches;
     private final StartGate gate;

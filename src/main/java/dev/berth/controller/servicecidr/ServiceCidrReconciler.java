@@ -8,7 +8,6 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.api.reconciler.Ignore;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
@@ -21,7 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * @param <P> ServiceCIDR in the version that the API server has
  */
-@Ignore
 public final class ServiceCidrReconciler<P extends HasMetadata> implements Reconciler<P> {
     private final Caches caches;
     private final StartGate gate;
