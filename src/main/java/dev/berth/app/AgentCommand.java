@@ -4,6 +4,8 @@ import dev.berth.agent.AgentMetrics;
 import dev.berth.agent.ApiServer;
 import dev.berth.agent.NodeAgent;
 import dev.berth.agent.membership.SharedKey;
+import dev.berth.cli.Preflight;
+import dev.berth.cli.Version;
 import dev.berth.plugin.grpc.transport.Endpoint;
 import dev.berth.plugin.grpc.transport.KeepAlive;
 import dev.berth.plugin.grpc.transport.Transport;

@@ -1,5 +1,10 @@
 package dev.berth.app;
 
+import dev.berth.cli.AddressCommand;
+import dev.berth.cli.AuditCommand;
+import dev.berth.cli.ExportCommand;
+import dev.berth.cli.StatusCommand;
+import dev.berth.cli.Version;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -1,5 +1,7 @@
 package dev.berth.app;
 
+import dev.berth.cli.Preflight;
+import dev.berth.cli.Version;
 import dev.berth.provider.LoadBalancerProvider;
 import java.util.LinkedHashMap;
 import java.util.Optional;
@@ -29,7 +31,7 @@ final class OperatorCommand implements Callable<Integer> {
                             + "\" would lose its load balancers");
             return 2;
         }
-        Optional<String> unfit = MemoryLimit.ofThisProcess().tooSmall().or(() -> Preflight.check(options));
+        Optional<String> unfit = MemoryLimit.ofThisProcess().tooSmall().or(() -> OperatorPreflight.check(options));
         if (unfit.isPresent()) {
             System.err.println("berth: " + unfit.get());
             return 1;

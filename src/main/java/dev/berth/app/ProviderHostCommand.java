@@ -1,5 +1,7 @@
 package dev.berth.app;
 
+import dev.berth.cli.Preflight;
+import dev.berth.cli.Version;
 import dev.berth.controller.service.Providers;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.plugin.RemoteProvider;

@@ -1,5 +1,6 @@
 package dev.berth.app;
 
+import dev.berth.cli.Preflight;
 import dev.berth.controller.Timer;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;

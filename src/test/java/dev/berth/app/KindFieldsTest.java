@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.BGPPeer;
+import dev.berth.kube.ApiSerialization;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -45,7 +46,7 @@ class KindFieldsTest {
     }
 
     private static Stream<Class<? extends CustomResource<?, ?>>> kinds() {
-        return Preflight.KINDS.stream();
+        return ApiSerialization.KINDS.stream();
     }
 
     @ParameterizedTest
@@ -54,7 +55,7 @@ class KindFieldsTest {
         serve(kind);
 
         assertThat(KindFields.missing(kind, served)).contains(List.of());
-        assertThat(Preflight.older(served)).isEmpty();
+        assertThat(OperatorPreflight.older(served)).isEmpty();
     }
 
     @Test
@@ -66,7 +67,7 @@ class KindFieldsTest {
 
         assertThat(KindFields.missing(Address.class, served).orElseThrow())
                 .containsExactly("spec.class", "spec.claims.uid", "status");
-        assertThat(Preflight.older(served))
+        assertThat(OperatorPreflight.older(served))
                 .hasValue("CustomResourceDefinition addresses.berth.dev is of an older Berth: it has no spec.class and"
                         + " lacks 2 more fields; apply the manifests of this version, which bring the kinds (with Helm:"
                         + " upgrade with crds.enabled=true, or apply crds/)");
@@ -95,6 +96,6 @@ class KindFieldsTest {
         serve(Address.class);
 
         assertThat(KindFields.missing(BGPPeer.class, served)).isEmpty();
-        assertThat(Preflight.older(served)).isEmpty();
+        assertThat(OperatorPreflight.older(served)).isEmpty();
     }
 }

@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.cli;
 
 import dev.berth.kube.LiveAddresses;
 import dev.berth.kube.NetworkingVersion;
@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {"0:nothing was found", "1:it could not look", "2:it was called wrongly", "3:something was found"
         })
-final class AuditCommand implements Callable<Integer> {
+public final class AuditCommand implements Callable<Integer> {
     private static final int FAILED = 1;
     private static final int FOUND = 3;
 

@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.cli;
 
 import dev.berth.ip.Ip;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         description = "Prints the name of the Address object of an IP address, in whatever way the address is written:"
                 + " kubectl get address \"$(berth address 2001:DB8::1)\"")
-final class AddressCommand implements Callable<Integer> {
+public final class AddressCommand implements Callable<Integer> {
     @Parameters(paramLabel = "IP", description = "an IPv4 or IPv6 address")
     private @Nullable String ip;
 

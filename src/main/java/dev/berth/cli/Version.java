@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -7,7 +7,7 @@ import java.util.Objects;
 import picocli.CommandLine.IVersionProvider;
 
 /** What {@code --version} prints: the version of the project that was built. */
-final class Version implements IVersionProvider {
+public final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() throws IOException {
         try (InputStream text = Objects.requireNonNull(Version.class.getResourceAsStream("version"))) {

@@ -1,6 +1,7 @@
-package dev.berth.app;
+package dev.berth.cli;
 
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.kube.ApiSerialization;
 import dev.berth.kube.Reservations;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -27,7 +28,7 @@ import picocli.CommandLine.Spec;
         description = "Prints every Address as a reservation for the Service of its name, to be applied to another"
                 + " cluster, or to this one when it is recreated. With --from: how that controller announces addresses, as"
                 + " objects of Berth's kinds; what does not carry over is in comments. It changes nothing.")
-final class ExportCommand implements Callable<Integer> {
+public final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",

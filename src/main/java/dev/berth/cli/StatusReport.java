@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.cli;
 
 import dev.berth.kube.Classes;
 import dev.berth.loadbalancer.ClassBook;

@@ -1,17 +1,8 @@
-package dev.berth.app;
+package dev.berth.cli;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.berth.api.v1alpha1.Address;
-import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.api.v1alpha1.AgentReport;
-import dev.berth.api.v1alpha1.BGPPeer;
-import dev.berth.api.v1alpha1.Berth;
-import dev.berth.api.v1alpha1.ClusterIPReservation;
-import dev.berth.api.v1alpha1.LoadBalancerClass;
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
-import dev.berth.kube.OtherInstallations;
+import dev.berth.kube.ApiSerialization;
+import dev.berth.kube.ApiTimeouts;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
-import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.CustomResource;
@@ -21,50 +12,21 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Looks, before anything starts, whether the operator can work at all. */
-final class Preflight {
-    static final List<Class<? extends CustomResource<?, ?>>> KINDS = List.of(
-            AddressPool.class,
-            Address.class,
-            AgentReport.class,
-            BGPPeer.class,
-            ClusterIPReservation.class,
-            LoadBalancerClass.class,
-            ServiceCIDRPolicy.class);
-
-    /** An API server shows a kind that has changed some moments later; a leader renews its Lease every 2 s. */
-    private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
-
-    private static final int LOOKS = 10;
-
-    /** Of one list at the start: after a power cut everything starts at once, and an API server may be slow for a while. */
-    private static final int ATTEMPTS = 3;
-
+/** Looks, before anything starts, whether a command can work at all. */
+public final class Preflight {
     private Preflight() {}
 
-    /** What is in the way of the operator, in one line that says what to do; absent: nothing. */
-    static Optional<String> check(OperatorOptions options) {
-        return check(
-                options.kubeconfig,
-                client -> check(client, KINDS, ATTEMPTS)
-                        .or(() -> ifItMayLook(() -> older(client)))
-                        .or(() -> ifItMayLook(() -> besideAnother(client, options))));
-    }
-
     /**
-     * The same of one who just lists these kinds.
+     * What is in the way of a command that just lists these kinds, in one line that says what to do; absent: nothing.
      *
      * @param kubeconfig null: none was named
      */
@@ -72,7 +34,13 @@ final class Preflight {
         return check(kubeconfig, client -> check(client, kinds, 1));
     }
 
-    private static Optional<String> check(
+    /**
+     * The same of one that needs what {@code checks} look at.
+     *
+     * @param kubeconfig null: none was named
+     * @param checks what is in the way, by a client of the cluster
+     */
+    public static Optional<String> check(
             @Nullable String kubeconfig, Function<KubernetesClient, Optional<String>> checks) {
         try (KubernetesClient client = client(kubeconfig)) {
             return checks.apply(client);
@@ -111,7 +79,7 @@ final class Preflight {
                 .collect(Collectors.joining(", "));
         Config config;
         try {
-            config = ApiClient.bound(new ConfigBuilder().build());
+            config = ApiTimeouts.bound(new ConfigBuilder().build());
         } catch (RuntimeException garbage) {
             throw new CommandFailure("kubeconfig " + files + " is no kubeconfig"
                     + YamlFault.syntax(garbage).map(fault -> ": " + fault).orElse(""));
@@ -128,8 +96,12 @@ final class Preflight {
         return config;
     }
 
-    /** @param attempts how often a kind is listed while the answer does not come in time */
-    static Optional<String> check(
+    /**
+     * What is in the way of listing these kinds.
+     *
+     * @param attempts how often a kind is listed while the answer does not come in time
+     */
+    public static Optional<String> check(
             KubernetesClient client, List<Class<? extends CustomResource<?, ?>>> kinds, int attempts) {
         for (Class<? extends CustomResource<?, ?>> kind : kinds) {
             try {
@@ -161,79 +133,6 @@ final class Preflight {
                 .anyMatch(TimeoutException.class::isInstance);
     }
 
-    private static Optional<String> older(KubernetesClient client) {
-        return lookUntilItIsNot(() -> {
-            String served = client.raw("/openapi/v3/apis/" + Berth.GROUP + "/" + Berth.VERSION);
-            return served == null
-                    ? Optional.empty()
-                    : older(client.getKubernetesSerialization().unmarshal(served, JsonNode.class));
-        });
-    }
-
-    /**
-     * Says which of our kinds is of an older Berth: this one's fields would be dropped from what it writes.
-     *
-     * @param served what the API server publishes of them, in OpenAPI 3
-     */
-    static Optional<String> older(JsonNode served) {
-        return KINDS.stream()
-                .flatMap(kind -> KindFields.missing(kind, served).stream()
-                        .filter(missing -> !missing.isEmpty())
-                        .map(missing -> "CustomResourceDefinition " + CustomResource.getCRDName(kind)
-                                + " is of an older Berth: it has no " + missing.getFirst()
-                                + (missing.size() == 1 ? "" : " and lacks " + (missing.size() - 1) + " more fields")
-                                + "; apply the manifests of this version, which bring the kinds (with Helm: upgrade with"
-                                + " crds.enabled=true, or apply crds/)"))
-                .findFirst();
-    }
-
-    private static Optional<String> besideAnother(KubernetesClient client, OperatorOptions options) {
-        OtherInstallations others = new OtherInstallations(
-                options.leaderElectNamespace, options.leaderElectLeaseName, options.controllerName);
-        List<Lease> suspects = others.suspects(OtherInstallations.leases(client), InstantSource.system());
-        Optional<Lease> other = Optional.empty();
-        for (int look = 1; look < LOOKS && other.isEmpty() && !suspects.isEmpty(); look++) {
-            sleep();
-            other = OtherInstallations.alive(suspects, OtherInstallations.leases(client));
-        }
-        return other.map(lease -> "another Berth serves this cluster: it leads by Lease "
-                + lease.getMetadata().getNamespace() + "/" + lease.getMetadata().getName()
-                + ", and has the controller name " + options.controllerName
-                + ", too; remove one of the two, or give this one a --controller-name of its own"
-                + " (docs/operations.md, \"Limits\")");
-    }
-
-    /** Permissions of an older Berth do not keep this one from its work. */
-    private static Optional<String> ifItMayLook(Supplier<Optional<String>> check) {
-        try {
-            return check.get();
-        } catch (KubernetesClientException unreadable) {
-            return Optional.empty();
-        }
-    }
-
-    /** What {@code wrong} says each time. */
-    private static Optional<String> lookUntilItIsNot(Supplier<Optional<String>> wrong) {
-        Optional<String> said = Optional.empty();
-        for (int look = 1; look <= LOOKS; look++) {
-            said = wrong.get();
-            if (said.isEmpty()) {
-                return said;
-            }
-            sleep();
-        }
-        return said;
-    }
-
-    private static void sleep() {
-        try {
-            Thread.sleep(LOOK_AGAIN);
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while looking at the cluster", stopping);
-        }
-    }
-
     private static String message(KubernetesClient client, String crd, KubernetesClientException failure) {
         return switch (failure.getCode()) {
             case HttpURLConnection.HTTP_NOT_FOUND ->
@@ -262,7 +161,7 @@ final class Preflight {
     }
 
     /** What is at the root of {@code failure}, in one line. */
-    static String innermost(Throwable failure) {
+    public static String innermost(Throwable failure) {
         Throwable cause = failure;
         while (cause.getCause() != null) {
             cause = cause.getCause();

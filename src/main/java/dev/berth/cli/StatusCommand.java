@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.cli;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         description = "Prints how many classes, pools and addresses there are, which Services wait for an address, and"
                 + " which no LoadBalancerClass serves. It changes nothing.")
-final class StatusCommand implements Callable<Integer> {
+public final class StatusCommand implements Callable<Integer> {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",

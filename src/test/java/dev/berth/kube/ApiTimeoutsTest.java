@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,9 +18,9 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class ApiClientTest {
+class ApiTimeoutsTest {
     private static void assertGivenUp(int port, Duration timeout) {
-        Config config = ApiClient.bound(new ConfigBuilder(Config.empty())
+        Config config = ApiTimeouts.bound(new ConfigBuilder(Config.empty())
                 .withMasterUrl("http://127.0.0.1:" + port)
                 .build());
         config.setRequestTimeout((int) timeout.toMillis());
@@ -46,7 +46,7 @@ class ApiClientTest {
             exchange.close();
         });
         server.start();
-        assertGivenUp(server.getAddress().getPort(), ApiClient.REQUEST);
+        assertGivenUp(server.getAddress().getPort(), ApiTimeouts.REQUEST);
         server.stop(0);
 
         assertThat(asked).hasValue(3);
@@ -62,7 +62,7 @@ class ApiClientTest {
 
     @Test
     void request_endsWithinFortySeconds_whateverTheApiServerDoes() {
-        Config config = ApiClient.bound(new ConfigBuilder(Config.empty()).build());
+        Config config = ApiTimeouts.bound(new ConfigBuilder(Config.empty()).build());
 
         assertThat(config.getRequestTimeout() * (config.getRequestRetryBackoffLimit() + 1))
                 .isLessThan(40_000);

@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.migration.Exported;

@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;

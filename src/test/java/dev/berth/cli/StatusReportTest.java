@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,11 +1,16 @@
-package dev.berth.app;
+package dev.berth.kube;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.berth.kube.FieldNames;
-import dev.berth.kube.NetworkingVersion;
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.AgentReport;
+import dev.berth.api.v1alpha1.BGPPeer;
+import dev.berth.api.v1alpha1.ClusterIPReservation;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import io.fabric8.kubernetes.api.model.KubernetesResource;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
@@ -15,6 +20,7 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.WatchEvent;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.util.List;
@@ -29,7 +35,17 @@ import org.jspecify.annotations.Nullable;
  * uid of an owner is in one, and an API server bounds neither. The same for {@code metadata.ownerReferences}, of which
  * an object may have 30,000.
  */
-final class ApiSerialization extends KubernetesSerialization {
+public final class ApiSerialization extends KubernetesSerialization {
+    /** Berth's own. */
+    public static final List<Class<? extends CustomResource<?, ?>>> KINDS = List.of(
+            AddressPool.class,
+            Address.class,
+            AgentReport.class,
+            BGPPeer.class,
+            ClusterIPReservation.class,
+            LoadBalancerClass.class,
+            ServiceCIDRPolicy.class);
+
     /**
      * What is watched, and what the API server says when it ends a watch. A kind that is missing here is still read, by
      * way of a tree. The client would by itself make an object of each of the 321 classes that it has, lists among them.
@@ -42,7 +58,7 @@ final class ApiSerialization extends KubernetesSerialization {
                             Namespace.class,
                             Secret.class,
                             Status.class),
-                    Preflight.KINDS.stream(),
+                    KINDS.stream(),
                     Stream.of(NetworkingVersion.values())
                             .flatMap(version -> Stream.of(version.serviceCidr(), version.ipAddress())))
             .<Class<? extends KubernetesResource>>flatMap(kinds -> kinds)
@@ -50,7 +66,7 @@ final class ApiSerialization extends KubernetesSerialization {
 
     private final ObjectMapper mapper;
 
-    ApiSerialization() {
+    public ApiSerialization() {
         this(new ObjectMapper());
     }
 
