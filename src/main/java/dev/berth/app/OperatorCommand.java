@@ -2,6 +2,7 @@ package dev.berth.app;
 
 import dev.berth.cli.Preflight;
 import dev.berth.cli.Version;
+import dev.berth.plugin.UnusablePlugin;
 import dev.berth.provider.LoadBalancerProvider;
 import java.util.LinkedHashMap;
 import java.util.Optional;
@@ -39,7 +40,7 @@ final class OperatorCommand implements Callable<Integer> {
         Launch launch;
         try {
             launch = new Launch(options, plugins());
-        } catch (Plugins.UnusablePlugin unusable) {
+        } catch (UnusablePlugin unusable) {
             System.err.println("berth: " + unusable.getMessage());
             return 1;
         }
@@ -53,7 +54,7 @@ final class OperatorCommand implements Callable<Integer> {
         return exitCode.get();
     }
 
-    private SequencedMap<String, LoadBalancerProvider> plugins() throws Plugins.UnusablePlugin {
+    private SequencedMap<String, LoadBalancerProvider> plugins() throws UnusablePlugin {
         return options.pluginDirectory == null
                 ? new LinkedHashMap<>()
                 : Plugins.load(options.pluginDirectory, Wiring.OWN_PROVIDERS);

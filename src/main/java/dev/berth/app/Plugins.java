@@ -3,35 +3,28 @@ package dev.berth.app;
 import dev.berth.dataplane.haproxy.HaproxyFactory;
 import dev.berth.loadbalancer.OneLine;
 import dev.berth.plugin.SeveralHosts;
+import dev.berth.plugin.UnusablePlugin;
 import dev.berth.plugin.grpc.GrpcProvider;
 import dev.berth.plugin.grpc.GrpcSettings;
 import dev.berth.plugin.grpc.wire.Contract;
+import dev.berth.plugin.jar.JarPlugin;
 import dev.berth.provider.LoadBalancerProvider;
-import dev.berth.provider.ProviderException;
 import dev.berth.provider.ProviderFactory;
 import java.io.IOException;
 import java.io.Reader;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Properties;
 import java.util.SequencedMap;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.zip.ZipFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,24 +38,12 @@ final class Plugins {
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
     private static final String GRPC = ".grpc.properties";
-    private static final ClassLoader BERTH = Plugins.class.getClassLoader();
-    private static final String SERVICE = "META-INF/services/" + ProviderFactory.class.getName();
-
     /** Berth's own that need settings: a file NAME.properties switches one on. */
     private static final List<ProviderFactory> OWN = List.of(new HaproxyFactory());
 
     private final Path directory;
     private final SequencedMap<String, Path> owners = new LinkedHashMap<>();
     private final SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
-
-    /** A plug-in cannot be used; the message is one line, and says what to do. */
-    static final class UnusablePlugin extends Exception {
-        private static final long serialVersionUID = 1;
-
-        UnusablePlugin(String message) {
-            super(message);
-        }
-    }
 
     private Plugins(Path directory) {
         this.directory = directory;
@@ -84,7 +65,10 @@ final class Plugins {
         for (ProviderFactory factory : OWN) {
             Path settings = directory.resolve(factory.name() + ".properties");
             if (Files.exists(settings)) {
-                plugins.providers.put(factory.name(), plugins.create(settings, BERTH, factory.name(), factory));
+                plugins.providers.put(
+                        factory.name(),
+                        JarPlugin.own(settings, factory)
+                                .create(factory.name(), plugins.settings(settings, factory.name())));
             }
         }
         for (Path plugin : plugins.entries(directory)) {
@@ -117,23 +101,24 @@ final class Plugins {
     private List<Path> jars(Path plugin) throws UnusablePlugin {
         List<Path> jars = entries(plugin).stream().filter(Plugins::isJar).toList();
         if (jars.isEmpty()) {
-            throw unusable(plugin, "it has no jar; put the plug-in's jars into it, or remove it");
+            throw UnusablePlugin.of(plugin, "it has no jar; put the plug-in's jars into it, or remove it");
         }
         return jars;
     }
 
     private void load(Path plugin, List<Path> jars, Collection<String> taken) throws UnusablePlugin {
-        List<ProviderFactory> factories = factories(plugin, jars);
-        if (factories.isEmpty()) {
-            throw unusable(plugin, "it names no provider; it needs a file " + SERVICE);
-        }
-        for (ProviderFactory factory : factories) {
-            ClassLoader loader = factory.getClass().getClassLoader();
-            String name = name(plugin, loader, factory);
+        for (JarPlugin jar : JarPlugin.load(plugin, jars)) {
+            String name = jar.name();
+            requireName(plugin, name);
             claim(plugin, name, taken);
-            requireKnownContract(plugin, loader, name, factory);
-            providers.put(name, create(plugin, loader, name, factory));
-            LOG.info("provider \"{}\" is of plug-in {}, version {}", name, plugin, version(loader, factory));
+            jar.requireContract(name, Contract.VERSIONS);
+            providers.put(name, jar.create(name, settings(plugin, name)));
+            String version = OneLine.of(jar.version());
+            LOG.info(
+                    "provider \"{}\" is of plug-in {}, version {}",
+                    name,
+                    plugin,
+                    version.isEmpty() ? "unknown" : version);
         }
     }
 
@@ -156,116 +141,28 @@ final class Plugins {
                     name + " at " + host.target(), new GrpcProvider(name + " at " + host.target(), host, clock)));
             providers.put(name, new SeveralHosts(file, several));
         } catch (IllegalArgumentException refused) {
-            throw unusable(plugin, String.valueOf(refused.getMessage()));
+            throw UnusablePlugin.of(plugin, String.valueOf(refused.getMessage()));
         }
     }
 
     private void claim(Path plugin, String name, Collection<String> taken) throws UnusablePlugin {
         if (taken.contains(name)) {
-            throw unusable(plugin, "its provider \"" + name + "\" has the name of one of Berth's own; rename it");
+            throw UnusablePlugin.of(
+                    plugin, "its provider \"" + name + "\" has the name of one of Berth's own; rename it");
         }
         Path other = owners.putIfAbsent(name, plugin);
         if (other != null) {
-            throw unusable(plugin, "its provider \"" + name + "\" is in " + other.getFileName() + ", too; remove one");
-        }
-    }
-
-    /** Its class loader is never closed: classes are loaded from it for as long as Berth runs. */
-    private static List<ProviderFactory> factories(Path plugin, List<Path> jars) throws UnusablePlugin {
-        List<URL> urls = new ArrayList<>();
-        for (Path jar : jars) {
-            requireReadable(plugin, jar);
-            try {
-                urls.add(jar.toUri().toURL());
-            } catch (MalformedURLException impossible) {
-                throw new IllegalStateException(impossible);
-            }
-        }
-        ClassLoader loader =
-                new URLClassLoader("plugin-" + plugin.getFileName(), urls.toArray(new URL[0]), new SpiOnly());
-        try {
-            return JarProvider.within(loader, () -> {
-                List<ProviderFactory> factories = new ArrayList<>();
-                ServiceLoader.load(ProviderFactory.class, loader).forEach(factories::add);
-                return factories;
-            });
-        } catch (ServiceConfigurationError | LinkageError broken) {
-            throw unusable(plugin, "its provider cannot be loaded: " + told(broken) + "; rebuild it");
-        }
-    }
-
-    /** A class loader passes over what is no jar. */
-    private static void requireReadable(Path plugin, Path jar) throws UnusablePlugin {
-        try (ZipFile zip = new ZipFile(jar.toFile())) {
-            zip.size();
-        } catch (IOException broken) {
-            throw unusable(
-                    plugin, jar.getFileName() + " is no jar that can be read: " + told(broken) + "; copy it again");
-        }
-    }
-
-    private static String name(Path plugin, ClassLoader loader, ProviderFactory factory) throws UnusablePlugin {
-        String name;
-        try {
-            name = JarProvider.within(loader, factory::name);
-        } catch (RuntimeException | LinkageError broken) {
-            throw unusable(plugin, factory.getClass().getName() + " does not tell its name: " + told(broken));
-        }
-        // Null, from code that nobody checked.
-        requireName(plugin, Objects.requireNonNullElse(name, ""));
-        return name;
-    }
-
-    /** Before anything else is asked of it: in a later contract it may mean something else. */
-    private static void requireKnownContract(Path plugin, ClassLoader loader, String name, ProviderFactory factory)
-            throws UnusablePlugin {
-        int version;
-        try {
-            version = JarProvider.within(loader, factory::contractVersion);
-        } catch (RuntimeException | LinkageError broken) {
-            throw unusable(plugin, "its provider \"" + name + "\" does not tell its contract version: " + told(broken));
-        }
-        if (!Contract.VERSIONS.contains(version)) {
-            throw unusable(
-                    plugin,
-                    "its provider \"" + name + "\" is written for contract version " + version + ", and this Berth has "
-                            + Contract.VERSIONS + "; use a plug-in and a Berth that fit");
-        }
-    }
-
-    /** It is for people only: whatever goes wrong with it is no reason to end the start. */
-    private static String version(ClassLoader loader, ProviderFactory factory) {
-        try {
-            // Null, from code that nobody checked.
-            String version = OneLine.of(Objects.requireNonNullElse(JarProvider.within(loader, factory::version), ""));
-            return version.isEmpty() ? "unknown" : version;
-        } catch (RuntimeException | LinkageError broken) {
-            return "unknown (" + told(broken) + ")";
+            throw UnusablePlugin.of(
+                    plugin, "its provider \"" + name + "\" is in " + other.getFileName() + ", too; remove one");
         }
     }
 
     private static void requireName(Path plugin, String name) throws UnusablePlugin {
         if (!NAME.matcher(name).matches()) {
-            throw unusable(
+            throw UnusablePlugin.of(
                     plugin,
                     "its provider's name is \"" + name
                             + "\"; it needs lower-case letters, digits and hyphens, 63 at most");
-        }
-    }
-
-    private LoadBalancerProvider create(Path plugin, ClassLoader loader, String name, ProviderFactory factory)
-            throws UnusablePlugin {
-        Map<String, String> settings = settings(plugin, name);
-        try {
-            return JarProvider.within(loader, () -> {
-                LoadBalancerProvider provider = factory.create(settings);
-                return new JarProvider(
-                        loader, provider, Objects.requireNonNull(provider.capabilities(), "capabilities() is null"));
-            });
-        } catch (ProviderException refused) {
-            throw unusable(plugin, "its provider \"" + name + "\" cannot start: " + refused.getMessage());
-        } catch (RuntimeException | LinkageError broken) {
-            throw unusable(plugin, "its provider \"" + name + "\" fails at its start: " + told(broken));
         }
     }
 
@@ -279,40 +176,11 @@ final class Plugins {
         try (Reader text = Files.newBufferedReader(file)) {
             properties.load(text);
         } catch (IOException | IllegalArgumentException failure) {
-            throw unusable(plugin, "its settings " + file + " cannot be read: " + told(failure));
+            throw UnusablePlugin.of(
+                    plugin, "its settings " + file + " cannot be read: " + UnusablePlugin.told(failure));
         }
         Map<String, String> settings = new TreeMap<>();
         properties.stringPropertyNames().forEach(key -> settings.put(key, properties.getProperty(key)));
         return settings;
-    }
-
-    private static UnusablePlugin unusable(Path plugin, String why) {
-        return new UnusablePlugin("plug-in " + plugin + ": " + why);
-    }
-
-    private static String told(Throwable failure) {
-        return failure.toString().lines().findFirst().orElse("");
-    }
-
-    /** Shows the SPI, JSpecify and the platform; nothing else of what Berth is made of. */
-    private static final class SpiOnly extends ClassLoader {
-        private static final Pattern SHOWN =
-                Pattern.compile("(dev\\.berth\\.provider|org\\.jspecify\\.annotations)\\.[^.]+");
-
-        static {
-            registerAsParallelCapable();
-        }
-
-        SpiOnly() {
-            super("berth-spi", getPlatformClassLoader());
-        }
-
-        @Override
-        protected Class<?> findClass(String name) throws ClassNotFoundException {
-            if (SHOWN.matcher(name).matches()) {
-                return BERTH.loadClass(name);
-            }
-            throw new ClassNotFoundException(name);
-        }
     }
 }

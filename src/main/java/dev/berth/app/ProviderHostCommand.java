@@ -5,6 +5,7 @@ import dev.berth.cli.Version;
 import dev.berth.controller.service.Providers;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.plugin.RemoteProvider;
+import dev.berth.plugin.UnusablePlugin;
 import dev.berth.plugin.grpc.host.ProviderServer;
 import dev.berth.plugin.grpc.transport.Endpoint;
 import dev.berth.plugin.grpc.transport.Tls;
@@ -104,7 +105,7 @@ final class ProviderHostCommand implements Callable<Integer> {
             }
             server.awaitEnd();
             return 0;
-        } catch (Plugins.UnusablePlugin | IllegalArgumentException unusable) {
+        } catch (UnusablePlugin | IllegalArgumentException unusable) {
             return refuse(String.valueOf(unusable.getMessage()));
         } catch (IOException failure) {
             return refuse("serving at " + listen + (metrics == null ? "" : " and " + metrics) + ": "
@@ -117,7 +118,7 @@ final class ProviderHostCommand implements Callable<Integer> {
         return 1;
     }
 
-    private LoadBalancerProvider named(String name) throws Plugins.UnusablePlugin {
+    private LoadBalancerProvider named(String name) throws UnusablePlugin {
         if (name.equals(PoolProvider.NAME)) {
             if (pluginDirectory != null) {
                 throw new IllegalArgumentException("provider \"" + name + "\" is built in; leave --plugin-dir out");

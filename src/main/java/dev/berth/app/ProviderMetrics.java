@@ -1,6 +1,7 @@
 package dev.berth.app;
 
 import dev.berth.dataplane.haproxy.HaproxyProvider;
+import dev.berth.plugin.jar.JarProvider;
 import dev.berth.provider.LoadBalancerProvider;
 import io.micrometer.prometheus.PrometheusMeterRegistry;
 

@@ -3,8 +3,9 @@ package dev.berth.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.berth.app.Plugins.UnusablePlugin;
 import dev.berth.plugin.RemoteProvider;
+import dev.berth.plugin.UnusablePlugin;
+import dev.berth.plugin.jar.JarProvider;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;

@@ -1,4 +1,4 @@
-package dev.berth.app;
+package dev.berth.plugin.jar;
 
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * The provider of a jar. Its libraries find what they look for by way of the thread's class loader, and what it can do is
  * asked once.
  */
-final class JarProvider implements LoadBalancerProvider {
+public final class JarProvider implements LoadBalancerProvider {
     private final ClassLoader loader;
     private final LoadBalancerProvider provider;
     private final Capabilities capabilities;
@@ -39,7 +39,7 @@ final class JarProvider implements LoadBalancerProvider {
     }
 
     /** What the jar made. */
-    LoadBalancerProvider made() {
+    public LoadBalancerProvider made() {
         return provider;
     }
 
