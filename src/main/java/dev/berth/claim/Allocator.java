@@ -16,11 +16,11 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Chooses addresses. Pure: it reads a {@link View} and changes nothing. */
-public final class Allocator {
+final class Allocator {
     private Allocator() {}
 
     /** What choosing needs to know. */
-    public interface View {
+    interface View {
         PoolBook pools();
 
         /** Who holds {@code ip}; absent: nobody. */
@@ -60,7 +60,7 @@ public final class Allocator {
      * @return {@link Choice.Assigned}, or {@link Choice.Refused} with the first rule of every pool that
      *     refused
      */
-    public static Choice choose(View view, AddressRequest request) {
+    static Choice choose(View view, AddressRequest request) {
         List<Choice.Pick> picks = new ArrayList<>();
         List<Refusal> refusals = new ArrayList<>();
         boolean lacking = false;

@@ -8,11 +8,11 @@ import java.util.stream.Collectors;
  * <p>It is done once for each set of ports, and the Service remembers it: what allocates them again (a GitOps tool, a
  * chart) would otherwise be fought forever.
  */
-public final class NodePortRules {
+final class NodePortRules {
     private NodePortRules() {}
 
     /** What is to become of them. */
-    public enum Verdict {
+    enum Verdict {
         /** They stay. */
         LEAVE,
         /** They are given back. */
@@ -21,7 +21,7 @@ public final class NodePortRules {
         CAME_BACK
     }
 
-    public static Verdict of(ServiceState service, ServedClass served) {
+    static Verdict of(ServiceState service, ServedClass served) {
         boolean hasNone = service.ports().stream().allMatch(port -> port.nodePort() == 0);
         if (!served.releasesNodePorts() || hasNone) {
             return Verdict.LEAVE;
@@ -32,7 +32,7 @@ public final class NodePortRules {
     }
 
     /** The Service's ports: {@code "80/TCP 443/TCP"}. */
-    public static String ports(ServiceState service) {
+    static String ports(ServiceState service) {
         return service.ports().stream()
                 .map(port -> port.port() + "/" + port.protocol())
                 .collect(Collectors.joining(" "));

@@ -156,7 +156,7 @@ public final class ServiceRange implements Comparable<ServiceRange> {
     }
 
     /** Why it is of no use though Kubernetes accepts it; absent: it is of use. */
-    public Optional<UnusableRange> useless() {
+    Optional<UnusableRange> useless() {
         if (family() == IpFamily.IPV6 && prefixLength() < SHORTEST_IPV6) {
             return Optional.of(UnusableRange.PREFIX_TOO_SHORT);
         }

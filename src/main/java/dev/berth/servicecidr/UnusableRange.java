@@ -1,7 +1,7 @@
 package dev.berth.servicecidr;
 
 /** Why a range that Kubernetes accepts, and marks as Ready, is of no use. */
-public enum UnusableRange {
+enum UnusableRange {
     /** IPv6, and larger than a /64: the API server makes no allocator for it. It gives no address. */
     PREFIX_TOO_SHORT("is larger than a /64, the largest that the API server allocates from"),
 
