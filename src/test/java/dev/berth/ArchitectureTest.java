@@ -14,14 +14,22 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.FabricClusterNetwork;
 import dev.berth.kube.LiveAddresses;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Holds the code to the design's table of packages. */
+/** Holds the code to the table of packages in docs/architecture.md, and to rules that go for all of them. */
 class ArchitectureTest {
     private static final String[] PURE = {
         "dev.berth.duration..",
@@ -63,6 +71,18 @@ class ArchitectureTest {
                 .check(MAIN);
     }
 
+    /** They are over in a second. */
+    @Test
+    void commandsOfPeople_doNotWaitForQuarkus() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.berth.cli..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.quarkus..", "io.javaoperatorsdk..", "io.micrometer..", "jakarta..")
+                .check(MAIN);
+    }
+
     @Test
     void purePackages_haveNoClockAndNoRandomnessOfTheirOwn() {
         noClasses()
@@ -100,85 +120,59 @@ class ArchitectureTest {
                 .check(MAIN);
     }
 
-    private record Row(String sentence, String from, List<String> mayImport) {}
+    /**
+     * What a package may import of ours, by docs/architecture.md.
+     *
+     * @param mayImport absent: everything
+     */
+    private record Row(String from, Optional<List<String>> mayImport) {
+        private static final Pattern ROW =
+                Pattern.compile("\\| `([a-z]+)` \\|.*\\| (none|all|(?:`[a-z]+`(?:, )?)+) \\|");
+        private static final Pattern NAME = Pattern.compile("`([a-z]+)`");
 
-    private static final List<Row> LAYOUT = List.of(
-            new Row("durations are text", "duration", List.of()),
-            new Row("ip is pure", "ip", List.of()),
-            new Row("pools are pure and know addresses", "pool", List.of("ip")),
-            new Row("claims are pure and know pools", "claim", List.of("ip", "pool")),
-            new Row("servicecidr is pure, and names Services as claims do", "servicecidr", List.of("ip", "claim")),
-            new Row("the SPI imports nothing of ours", "provider", List.of()),
-            new Row(
-                    "loadbalancer knows addresses, who announces them, and the SPI",
-                    "loadbalancer",
-                    List.of("ip", "pool", "claim", "announce", "provider")),
-            new Row("the CRD types know nothing of ours", "api", List.of()),
-            new Row(
-                    "kube knows the kinds and the pure packages",
-                    "kube",
-                    List.of(
-                            "api",
-                            "duration",
-                            "ip",
-                            "pool",
-                            "claim",
-                            "servicecidr",
-                            "announce",
-                            "loadbalancer",
-                            "provider")),
-            new Row(
-                    "control loops know kube and below",
-                    "controller",
-                    List.of(
-                            "kube",
-                            "api",
-                            "ip",
-                            "pool",
-                            "claim",
-                            "servicecidr",
-                            "announce",
-                            "loadbalancer",
-                            "provider")),
-            new Row("announce is pure and knows claims", "announce", List.of("ip", "pool", "claim")),
-            new Row("migration reads what others left", "migration", List.of("ip", "pool", "loadbalancer", "provider")),
-            new Row(
-                    "plug-ins know the SPI only, and how durations are written",
-                    "plugin",
-                    List.of("provider", "duration")),
-            new Row("host knows the kernel, and addresses", "host", List.of("ip")),
-            new Row(
-                    "a data plane knows the SPI, its host and who announces",
-                    "dataplane",
-                    List.of("provider", "announce", "host", "duration")),
-            new Row(
-                    "the agent knows what to announce, its host, and how objects are read",
-                    "agent",
-                    List.of("announce", "ip", "pool", "claim", "host", "kube")),
-            new Row(
-                    "commands know the pure packages, and how objects are read",
-                    "cli",
-                    List.of("api", "ip", "servicecidr", "loadbalancer", "migration", "kube")),
-            new Row(
-                    "telemetry decorates",
-                    "telemetry",
-                    List.of(
-                            "controller",
-                            "kube",
-                            "api",
-                            "ip",
-                            "pool",
-                            "claim",
-                            "servicecidr",
-                            "loadbalancer",
-                            "provider")));
+        static List<Row> all() throws IOException {
+            try (Stream<String> page = Files.lines(Path.of("docs/architecture.md"))) {
+                return page.map(ROW::matcher)
+                        .filter(Matcher::matches)
+                        .map(row -> new Row(
+                                row.group(1),
+                                row.group(2).equals("all")
+                                        ? Optional.empty()
+                                        : Optional.of(NAME.matcher(row.group(2))
+                                                .results()
+                                                .map(name -> name.group(1))
+                                                .toList())))
+                        .toList();
+            }
+        }
+    }
 
     @Test
-    void packages_importOnlyWhatTheDesignAllows() {
-        for (Row row : LAYOUT) {
-            List<String> allowed = new java.util.ArrayList<>(List.of("java..", "javax..", "org.jspecify.."));
+    void eachPackage_isInTheTableOfThePage_once() throws IOException {
+        assertThat(Row.all().stream().map(Row::from))
+                .doesNotHaveDuplicates()
+                .containsExactlyInAnyOrderElementsOf(MAIN.stream()
+                        .map(type -> type.getPackageName().split("\\.", -1)[2])
+                        .distinct()
+                        .toList());
+    }
+
+    /** The one who may import everything is imported by nobody, then: there are no cycles. */
+    @Test
+    void onlyOnePackage_mayImportAll() throws IOException {
+        assertThat(Row.all().stream().filter(row -> row.mayImport().isEmpty()).map(Row::from))
+                .containsExactly("app");
+    }
+
+    @Test
+    void packages_importOnlyWhatThePageAllows() throws IOException {
+        for (Row row : Row.all()) {
+            if (row.mayImport().isEmpty()) {
+                continue;
+            }
+            List<String> allowed = new ArrayList<>(List.of("java..", "javax..", "org.jspecify.."));
             allowed.add("dev.berth." + row.from() + "..");
-            row.mayImport().forEach(name -> allowed.add("dev.berth." + name + ".."));
+            row.mayImport().get().forEach(name -> allowed.add("dev.berth." + name + ".."));
             if (!List.of("provider", "loadbalancer").contains(row.from())) {
                 allowed.addAll(List.of("inet.ipaddr..", "io..", "org.slf4j..", "com.fasterxml.."));
             }
@@ -187,7 +181,8 @@ class ArchitectureTest {
                 allowed.addAll(List.of("com.google.protobuf..", "com.google.common.."));
             }
             if (row.from().equals("cli")) {
-                allowed.addAll(List.of("picocli..", "org.snakeyaml.engine..")); // What marks a fault in a kubeconfig.
+                // The second says where a kubeconfig is no YAML.
+                allowed.addAll(List.of("picocli..", "org.snakeyaml.engine.."));
             }
             if (row.from().equals("plugin")) {
                 allowed.addAll(List.of("com.google.protobuf..", "com.google.rpc..", "com.google.common.."));
@@ -198,7 +193,7 @@ class ArchitectureTest {
                     .should()
                     .onlyDependOnClassesThat()
                     .resideInAnyPackage(allowed.toArray(new String[0]))
-                    .because(row.sentence())
+                    .because("docs/architecture.md says what " + row.from() + " may import")
                     .check(MAIN);
         }
     }
