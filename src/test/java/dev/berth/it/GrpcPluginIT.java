@@ -60,8 +60,10 @@ class GrpcPluginIT {
     private static final String FAR = "example.com/far";
     private static final String FLAPPING = "example.com/flapping";
 
-    private static final Pattern OF_GRPC = Pattern.compile(
-            " (io\\.grpc|com\\.google\\.protobuf|io\\.github\\.resilience4j|dev\\.berth\\.providers\\.grpc)\\.");
+    /** The client and the messages; jars need {@code wire.Contract}, and the flags of commands {@code transport.Endpoint}. */
+    private static final Pattern OF_GRPC =
+            Pattern.compile(" ((io\\.grpc|com\\.google\\.protobuf|io\\.github\\.resilience4j)\\."
+                    + "|dev\\.berth\\.plugin\\.grpc\\.([A-Z]|v1\\.))");
 
     @TempDir
     private Path temporary;
