@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Next;
 import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceConditions;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ProviderException;
@@ -77,7 +78,7 @@ class SetClockTest extends CloudStage {
         assertThat(service("web").condition(WellKnownNames.STATUS_CONFLICT)).isPresent();
 
         ahead = Duration.ofHours(hours);
-        clock = clock.plus(StatusWrites.OVERWRITES_WITHIN).plusSeconds(1);
+        clock = clock.plus(ServiceConditions.OVERWRITES_WITHIN).plusSeconds(1);
         reconcile("web");
 
         assertThat(service("web").condition(WellKnownNames.STATUS_CONFLICT)).isEmpty();
