@@ -305,7 +305,7 @@ class ServingTest {
         steps = List.of(acquire(), new Step.SecureClaim(claimed("192.0.2.9"), EDGE));
         outcomes.put("Acquire", List.of(new Outcome.Lacks(FULL)));
 
-        assertThat(way()).doesNotContain("SecureClaim");
+        assertThat(way()).contains("Publish[192.0.2.1 (VIP)]").doesNotContain("UpdateClaim", "ReadLive");
     }
 
     @Test
