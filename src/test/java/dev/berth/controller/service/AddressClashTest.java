@@ -15,6 +15,7 @@ import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -108,7 +109,7 @@ class AddressClashTest extends CloudStage {
     @Test
     void serviceThatIsChangedEachTimeItIsLookedAt_saysSo_andIsTriedAgainLaterEachTime() {
         create("web");
-        writes = SimulatedCluster.Fault.CONFLICT;
+        writes = Line.Fault.CONFLICT;
 
         Duration first = reconcile("web").delay().orElseThrow();
         Duration later = first;

@@ -34,6 +34,7 @@ import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -178,12 +179,12 @@ abstract class CloudStage {
     Runnable whenRead = () -> {};
 
     /** What happens to each write. */
-    SimulatedCluster.Fault writes = SimulatedCluster.Fault.NONE;
+    Line.Fault writes = Line.Fault.NONE;
 
     /** How many writes were sent. */
     int sent;
 
-    final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
+    final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
         @Override
         public boolean readFails(String call) {
             reads.add(call);
@@ -194,7 +195,7 @@ abstract class CloudStage {
         }
 
         @Override
-        public SimulatedCluster.Fault sending(String call, Runnable effect) {
+        public Fault sending(String call, Runnable effect) {
             sent++;
             return writes;
         }

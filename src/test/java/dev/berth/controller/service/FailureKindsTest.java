@@ -7,6 +7,7 @@ import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ProviderException;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -86,12 +87,12 @@ class FailureKindsTest extends CloudStage {
     @Test
     void permanent_isNotRepeated_whereTheStatusCannotSaySo_andIsSaidOnceItCan() {
         cloud.ensureFails = ProviderException.permanent("use fewer ports");
-        cloud.meanwhile = () -> writes = SimulatedCluster.Fault.REFUSED;
+        cloud.meanwhile = () -> writes = Line.Fault.REFUSED;
         create("web");
         reconcile("web");
 
         assertThat(callsWithin(Duration.ofMinutes(50))).isZero();
-        writes = SimulatedCluster.Fault.NONE;
+        writes = Line.Fault.NONE;
         clock = clock.plus(LONGEST_BACKOFF);
         reconcile("web");
 
@@ -156,7 +157,7 @@ class FailureKindsTest extends CloudStage {
     @Test
     void pending_isAskedWhenItSaid_alsoWhereTheStatusCannotSaySo() {
         cloud.answer = EnsureOutcome.pending(Duration.ofMinutes(30), "on its way");
-        cloud.meanwhile = () -> writes = SimulatedCluster.Fault.REFUSED;
+        cloud.meanwhile = () -> writes = Line.Fault.REFUSED;
         create("web");
         reconcile("web");
 

@@ -21,6 +21,7 @@ import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.Quota;
 import dev.berth.pool.Selector;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ class ForgedStatusTest {
     private static final ServiceKey WAITER = new ServiceKey("prod", "waiter");
     private static final Ip FORMER = Ip.parse("192.0.2.2");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private final PoolOperator berth = new PoolOperator(cluster, () -> NOW);
 
     private static SampleService service(ServiceKey key) {

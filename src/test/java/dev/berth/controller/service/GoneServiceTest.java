@@ -12,6 +12,7 @@ import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.testing.QuietProvider;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ class GoneServiceTest {
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH, provider);
 
     /** A line on which no read gets through while it is broken. */
-    private static final class Broken extends ReliableConnection {
+    private static final class Broken implements Line {
         private boolean isBroken;
 
         @Override
@@ -64,7 +65,7 @@ class GoneServiceTest {
         operator.control.reconcile(WEB);
         assertThat(cluster.claims).hasSize(1);
 
-        cluster.put(WEB, null);
+        cluster.endService(WEB);
         operator.hear();
         operator.control.reconcile(WEB);
 
@@ -83,7 +84,7 @@ class GoneServiceTest {
         operator.control.reconcile(WEB);
         assertThat(operator.ledger.waiting()).containsExactly(WEB);
 
-        cluster.put(WEB, null);
+        cluster.endService(WEB);
         operator.hear();
         line.isBroken = true;
         operator.control.reconcile(WEB);
@@ -101,7 +102,7 @@ class GoneServiceTest {
         cluster.removeClaim(claim.ip());
         operator.hear();
         operator.addresses.vanished(claim);
-        cluster.put(WEB, null);
+        cluster.endService(WEB);
         operator.hear();
 
         line.isBroken = true;

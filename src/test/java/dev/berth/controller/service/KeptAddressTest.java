@@ -13,6 +13,7 @@ import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -25,7 +26,7 @@ class KeptAddressTest {
     private static final ServiceKey OTHER = new ServiceKey("prod", "other");
     private static final Ip IP = Ip.parse("192.0.2.1");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH);
 
     private @Nullable Sharing sharingOnceWebIsBack(Owner other, List<Sharing.Port> ports, String key) {

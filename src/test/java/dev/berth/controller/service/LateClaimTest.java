@@ -6,10 +6,10 @@ import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.service.SimulatedCluster.Fault;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.SampleService;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,7 @@ class LateClaimTest {
     private static final String BEFORE = "berth.dev/before";
 
     private int creates;
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
         @Override
         public Fault sending(String call, Runnable effect) {
             if (call.startsWith("create Address ") && creates++ == 0) {

@@ -55,7 +55,7 @@ class LostMarksTest extends CloudStage {
         client.relist();
         cluster.deleteService(key("web"));
         create("web");
-        cloud.meanwhile = client::deliverService;
+        cloud.meanwhile = client.serviceCache::hear;
         control.reconcile(key("web"));
         put(webWithoutMarks().typeLoadBalancer(false));
         cloud.calls.clear();

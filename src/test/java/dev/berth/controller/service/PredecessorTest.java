@@ -9,6 +9,7 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.controller.StartGate;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.SampleService;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,14 +20,14 @@ class PredecessorTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Ip ADDRESS = Ip.parse("192.0.2.7");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private final SimulatedCluster.Client client = cluster.client();
 
     private final List<ServiceKey> due = new ArrayList<>();
 
     private void reconcileAddress() {
         client.createClaim(ADDRESS, ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, "old")));
-        client.deliverClaim();
+        client.addressCache.hear();
         Ledger ledger = new Ledger();
         ledger.rebuild(client.claims());
         StartGate gate = new StartGate();
@@ -41,7 +42,7 @@ class PredecessorTest {
     @Test
     void isForTheServiceThatBearsTheNameNow_toTakeOverOrToLetGo() {
         cluster.put(WEB, SampleService.named(WEB, "new"));
-        client.deliverService();
+        client.serviceCache.hear();
 
         reconcileAddress();
 

@@ -488,7 +488,7 @@ class ProviderCallsTest extends CloudStage {
     void serviceThatIsGoneWithoutItsFinalizer_isDeletedUntilItsProviderHasDoneIt_withGrowingDelays() {
         served("web");
         cloud.deleteFails = new ProviderException("cannot");
-        cluster.services.remove(key("web"));
+        cluster.endService(key("web"));
 
         reconcile("web");
         List<Duration> delays = new ArrayList<>();
@@ -513,11 +513,11 @@ class ProviderCallsTest extends CloudStage {
         served("web");
         cloud.deleteFails = new ProviderException("cannot");
         ServiceState before = service("web");
-        cluster.services.remove(key("web"));
+        cluster.endService(key("web"));
         reconcile("web");
         cloud.deleteFails = null;
         cloud.calls.clear();
-        cluster.services.put(key("web"), before);
+        put(SampleService.from(before));
 
         takeLater().what().run();
 

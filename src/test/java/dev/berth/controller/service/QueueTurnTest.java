@@ -10,6 +10,7 @@ import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Who has which place among those that wait. */
 class QueueTurnTest {
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private PoolOperator berth = new PoolOperator(cluster, () -> clock);
 
     @BeforeEach

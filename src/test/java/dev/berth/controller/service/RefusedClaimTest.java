@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.Claim;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.service.SimulatedCluster.Fault;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleService;
@@ -12,6 +11,8 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.testing.cluster.Line;
+import dev.berth.testing.cluster.Line.Fault;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
@@ -31,7 +32,7 @@ class RefusedClaimTest {
     private boolean statusRefused;
     private int tries;
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
         @Override
         public Fault sending(String call, Runnable effect) {
             boolean isRefused = call.startsWith("create")
@@ -194,7 +195,7 @@ class RefusedClaimTest {
         berth.hear();
         berth.addresses.vanished(claim);
         berth.due.clear();
-        berth.client.forgetServices(1);
+        berth.client.serviceCache.forget(1);
         refused.add(key("web"));
 
         berth.control.reconcile(key("web"));

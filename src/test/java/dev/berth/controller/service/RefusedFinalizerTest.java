@@ -2,7 +2,7 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.controller.service.SimulatedCluster.Fault;
+import dev.berth.testing.cluster.Line.Fault;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -6,11 +6,11 @@ import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.service.SimulatedCluster.Fault;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ class RefusedReleaseTest {
     private boolean refuses;
     private int tries;
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
         @Override
         public Fault sending(String call, Runnable effect) {
             tries += refuses ? 1 : 0;

@@ -108,7 +108,7 @@ class ServiceChangesTest extends CloudStage {
                         service -> service.families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
                         true));
         for (Change change : changes) {
-            cluster.services.remove(key("web"));
+            cluster.endService(key("web"));
             reconcile("web");
             put(web());
             reconcile("web");
@@ -207,7 +207,7 @@ class ServiceChangesTest extends CloudStage {
     @Test
     void serviceThatIsGone_withoutItsFinalizer_hasItsLoadBalancerDeleted() {
         served("web");
-        cluster.services.remove(key("web"));
+        cluster.endService(key("web"));
 
         reconcile("web");
 

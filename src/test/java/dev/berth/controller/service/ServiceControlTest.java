@@ -14,6 +14,7 @@ import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,7 +31,7 @@ class ServiceControlTest {
     /** One operator, and the cluster that it works on. */
     private final class Stage extends PoolOperator {
         Stage(boolean dropsIpMode) {
-            super(new SimulatedCluster(dropsIpMode, new ReliableConnection()), () -> clock);
+            super(new SimulatedCluster(dropsIpMode, new Line() {}), () -> clock);
         }
 
         void claim(String ip) {

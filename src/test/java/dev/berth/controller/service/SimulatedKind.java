@@ -4,12 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.berth.api.v1alpha1.OwnResource;
 import dev.berth.kube.Cache;
+import dev.berth.kube.Write;
+import dev.berth.testing.cluster.ClusterInMemory;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,91 +16,69 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects of one of Berth's own kinds, as an API server keeps them: generations, resource versions, and a status that
- * is merged. Each version of an object is an object of its own.
+ * The objects of one of Berth's own kinds: generations, and a status that is merged. Each version of an object is an object
+ * of its own.
  */
 final class SimulatedKind<R extends OwnResource<S, T>, S, T> {
     private static final KubernetesSerialization JSON = new KubernetesSerialization();
 
+    private final ClusterInMemory.Kind<String, R> stored;
+
     /** The truth. */
-    final NavigableMap<String, R> objects = new TreeMap<>();
+    final NavigableMap<String, R> objects;
 
     private final Supplier<R> make;
     private final Class<T> status;
-    private final boolean onlyUnchanged;
-    private final List<View> views = new ArrayList<>();
 
     /** Whose status a stranger wrote. */
     private final Set<String> strange = new HashSet<>();
-
-    private long revision;
 
     /**
      * None yet.
      *
      * @param onlyUnchanged whether a status is written only onto an object as it was read
      */
-    SimulatedKind(Supplier<R> make, Class<T> status, boolean onlyUnchanged) {
+    SimulatedKind(ClusterInMemory store, Supplier<R> make, Class<T> status, boolean onlyUnchanged) {
         this.make = make;
         this.status = status;
-        this.onlyUnchanged = onlyUnchanged;
+        stored = store.kind(new ClusterInMemory.Metadata<>(
+                object -> object.getMetadata().getUid(),
+                object -> onlyUnchanged ? object.getMetadata().getResourceVersion() : "",
+                (object, version) -> {
+                    object.getMetadata().setResourceVersion(version);
+                    return object;
+                },
+                object -> false));
+        objects = stored.objects();
     }
 
     /** Grows with each change. */
     long revision() {
-        return revision;
+        return stored.revision();
     }
 
     /** What one operator has heard of it. */
     final class View implements Cache<R> {
-        private final NavigableMap<String, R> cached = new TreeMap<>();
-        private final Deque<Map.Entry<String, Optional<R>>> news = new ArrayDeque<>();
+        final ClusterInMemory.Kind<String, R>.Watch watch = stored.watch();
 
         @Override
         public Optional<R> get(@Nullable String namespace, String name) {
-            return Optional.ofNullable(cached.get(name));
+            return Optional.ofNullable(watch.cached().get(name));
         }
 
         @Override
         public Stream<R> list() {
-            return List.copyOf(cached.values()).stream();
-        }
-
-        boolean hasNews() {
-            return !news.isEmpty();
-        }
-
-        /** It hears of the next change: of the object of this name. */
-        String hear() {
-            Map.Entry<String, Optional<R>> change = news.removeFirst();
-            change.getValue()
-                    .ifPresentOrElse(now -> cached.put(change.getKey(), now), () -> cached.remove(change.getKey()));
-            return change.getKey();
-        }
-
-        void relist() {
-            news.clear();
-            cached.clear();
-            cached.putAll(objects);
+            return List.copyOf(watch.cached().values()).stream();
         }
     }
 
     View view() {
-        View view = new View();
-        views.add(view);
-        view.relist();
-        return view;
-    }
-
-    private void hear(String name) {
-        Optional<R> now = Optional.ofNullable(objects.get(name));
-        views.forEach(view -> view.news.add(Map.entry(name, now)));
+        return new View();
     }
 
     /** Creates it. */
@@ -140,49 +117,30 @@ final class SimulatedKind<R extends OwnResource<S, T>, S, T> {
     }
 
     void delete(String name) {
-        if (objects.remove(name) != null) {
-            revision++;
-            hear(name);
-        }
+        stored.remove(name);
     }
 
     private R store(ObjectMeta metadata, S spec, @Nullable T said) {
         R object = make.get();
-        metadata.setResourceVersion(Long.toString(++revision));
         object.setMetadata(metadata);
         object.setSpec(spec);
         object.setStatus(said);
-        objects.put(metadata.getName(), object);
-        hear(metadata.getName());
-        return object;
+        return stored.put(metadata.getName(), object);
     }
 
-    /**
-     * A merge patch of the status of the object that was read.
-     *
-     * @return false if the object is another
-     */
-    boolean patchStatus(R read, T patch) {
+    /** A merge patch of the status of the object that was read. */
+    Write<R> patchStatus(R read, T patch) {
         String name = read.getMetadata().getName();
-        R before = objects.get(name);
-        if (before == null) {
-            return true;
-        }
-        if (!before.getMetadata().getUid().equals(read.getMetadata().getUid())) {
-            return false;
-        }
-        if (onlyUnchanged
-                && !before.getMetadata()
-                        .getResourceVersion()
-                        .equals(read.getMetadata().getResourceVersion())) {
-            return false;
-        }
+        return stored.ifSame(name, read, () -> new Write.Done<>(patched(name, patch)));
+    }
+
+    private R patched(String name, T patch) {
+        R before = Objects.requireNonNull(objects.get(name));
         // What Berth writes names each field that it ever writes, so only what others wrote can be left of the old.
         T now = strange.remove(name) ? merged(before.getStatus(), patch) : patch;
-        if (!now.equals(before.getStatus())) {
-            store(new ObjectMetaBuilder(before.getMetadata()).build(), before.getSpec(), now);
-        }
-        return true;
+        return now.equals(before.getStatus())
+                ? before
+                : store(new ObjectMetaBuilder(before.getMetadata()).build(), before.getSpec(), now);
     }
 
     /** What anyone may write there. */

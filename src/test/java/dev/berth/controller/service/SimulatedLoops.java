@@ -50,8 +50,8 @@ final class SimulatedLoops {
         }
 
         void relist() {
-            pools.relist();
-            classes.relist();
+            pools.watch.relist();
+            classes.watch.relist();
         }
     }
 
@@ -198,10 +198,11 @@ final class SimulatedLoops {
         if (surroundingsChanged) {
             surroundingsChanged = false;
             pools.refresh();
-        } else if (views.pools.hasNews() && (world.kinds.random.nextBoolean() || !views.classes.hasNews())) {
-            queue.add(new Key(true, views.pools.hear()));
-        } else if (views.classes.hasNews()) {
-            queue.add(new Key(false, views.classes.hear()));
+        } else if (views.pools.watch.hasNews()
+                && (world.kinds.random.nextBoolean() || !views.classes.watch.hasNews())) {
+            queue.add(new Key(true, views.pools.watch.hear().key()));
+        } else if (views.classes.watch.hasNews()) {
+            queue.add(new Key(false, views.classes.watch.hear().key()));
         }
     }
 
@@ -211,8 +212,8 @@ final class SimulatedLoops {
         return queue.isEmpty()
                 && tasks.isEmpty()
                 && !surroundingsChanged
-                && !views.pools.hasNews()
-                && !views.classes.hasNews();
+                && !views.pools.watch.hasNews()
+                && !views.classes.watch.hasNews();
     }
 
     /** What is to be looked at by now. */

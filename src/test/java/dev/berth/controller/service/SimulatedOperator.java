@@ -11,6 +11,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.testing.cluster.ClusterInMemory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -230,8 +231,8 @@ final class SimulatedOperator {
     }
 
     void hearOfService() {
-        if (client.hasServiceNews()) {
-            SimulatedCluster.Change.OfService change = client.deliverService();
+        if (client.serviceCache.hasNews()) {
+            ClusterInMemory.Change<ServiceKey, ServiceState> change = client.serviceCache.hear();
             ServiceState now = change.now();
             if (now != null && change.before() != null && parts.isNoNews(services, now)) {
                 return;
@@ -246,12 +247,12 @@ final class SimulatedOperator {
     }
 
     void hearOfClaim() {
-        if (client.hasClaimNews()) {
-            SimulatedCluster.Change.OfClaim change = client.deliverClaim();
+        if (client.addressCache.hasNews()) {
+            ClusterInMemory.Change<Ip, Claim> change = client.addressCache.hear();
             if (change.now() == null && change.before() != null && parts.hearsOfTheEnd(change.before())) {
-                vanished.put(change.ip(), change.before());
+                vanished.put(change.key(), change.before());
             }
-            queue.add(new Work.OfAddress(change.ip()));
+            queue.add(new Work.OfAddress(change.key()));
         }
     }
 
@@ -271,8 +272,8 @@ final class SimulatedOperator {
     boolean isIdle() {
         return tasks.isEmpty()
                 && queue.isEmpty()
-                && !client.hasServiceNews()
-                && !client.hasClaimNews()
+                && !client.serviceCache.hasNews()
+                && !client.addressCache.hasNews()
                 && otherNews.isEmpty();
     }
 

@@ -7,6 +7,7 @@ import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.ip.IpRange;
 import dev.berth.kube.Classes;
 import dev.berth.kube.Pools;
+import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.KnownProviders;
@@ -19,6 +20,8 @@ import dev.berth.pool.Quota;
 import dev.berth.pool.Selector;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
+import dev.berth.testing.cluster.ClusterInMemory;
+import dev.berth.testing.cluster.Line;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.temporal.ChronoUnit;
@@ -49,10 +52,8 @@ final class SimulatedPools {
     /** Unreadable times count as the epoch: these are older than all others. */
     private static final @Nullable String LONG_AGO = null;
 
-    final SimulatedKind<AddressPool, AddressPool.Spec, AddressPool.Status> pools =
-            new SimulatedKind<>(AddressPool::new, AddressPool.Status.class, false);
-    final SimulatedKind<LoadBalancerClass, LoadBalancerClass.Spec, LoadBalancerClass.Status> classes =
-            new SimulatedKind<>(LoadBalancerClass::new, LoadBalancerClass.Status.class, true);
+    final SimulatedKind<AddressPool, AddressPool.Spec, AddressPool.Status> pools;
+    final SimulatedKind<LoadBalancerClass, LoadBalancerClass.Spec, LoadBalancerClass.Status> classes;
 
     /** What of the cluster is in no pool, whatever it says. */
     List<ExcludedRange> around = List.of();
@@ -62,8 +63,9 @@ final class SimulatedPools {
 
     private final SimulatedWorld world;
     final Random random;
+    private final ClusterInMemory store;
+    private final Line line;
     private int writes;
-    private long nextUid = 1;
 
     private long poolsJudgedAt = -1;
     private List<ExcludedRange> judgedAround = List.of();
@@ -76,9 +78,13 @@ final class SimulatedPools {
 
     private boolean wasAnySpoiled;
 
-    SimulatedPools(SimulatedWorld world) {
+    SimulatedPools(SimulatedWorld world, ClusterInMemory store) {
         this.world = world;
+        this.store = store;
         random = world.aside;
+        line = world.line(random, late);
+        pools = new SimulatedKind<>(store, AddressPool::new, AddressPool.Status.class, false);
+        classes = new SimulatedKind<>(store, LoadBalancerClass::new, LoadBalancerClass.Status.class, true);
     }
 
     int writes() {
@@ -130,47 +136,13 @@ final class SimulatedPools {
 
     // ---- who writes statuses
 
-    /** As Berth's own writer does it: a failure is told by a false answer. */
+    /** As Berth's own writer does it: a failure is told by a false answer, and what is gone needs no status. */
     <R extends OwnResource<S, T>, S, T> boolean write(SimulatedKind<R, S, T> kind, R object, T status) {
         writes++;
-        String name = object.getMetadata().getName();
-        SimulatedCluster.Fault[] all = SimulatedCluster.Fault.values();
-        SimulatedCluster.Fault fault = world.faults && random.nextInt(100) < world.writesThatFail()
-                ? all[random.nextInt(all.length)]
-                : SimulatedCluster.Fault.NONE;
-        Runnable effect = () -> kind.patchStatus(object, status);
-        pause(effect);
-        boolean done = switch (fault) {
-            case NONE -> kind.patchStatus(object, status);
-            case SENT_TWICE -> {
-                effect.run();
-                yield kind.patchStatus(object, status);
-            }
-            case UNKNOWN_DONE -> {
-                effect.run();
-                yield false;
-            }
-            case UNKNOWN_LATE -> {
-                late.add(effect);
-                yield false;
-            }
-            case CONFLICT, NOT_FOUND, REFUSED, UNKNOWN_NOT_DONE -> false;
-        };
-        world.trace("status of ", name, ": ", status, " -> ", fault, " ", done);
-        pause(null);
-        return done;
-    }
-
-    private void pause(@Nullable Runnable unsent) {
-        SimulatedOperator.Task task = world.running;
-        if (task != null) {
-            task.unsent = unsent;
-            if (world.faults && world.weather == SimulatedWorld.Weather.SLOW && oneIn(3)) {
-                task.slow = random.nextInt(30);
-            }
-            task.pause();
-            task.unsent = null;
-        }
+        Write<R> outcome = line.write(
+                line.call("write the status of ", object.getMetadata().getName(), ": ", status),
+                () -> kind.patchStatus(object, status));
+        return outcome instanceof Write.Done || outcome instanceof Write.NotFound;
     }
 
     void landAll() {
@@ -196,7 +168,8 @@ final class SimulatedPools {
             return;
         }
         AddressPool.Spec spec = spec(wanted);
-        AddressPool now = before == null ? pools.create(name, newUid(), LONG_AGO, spec) : pools.edit(before, spec);
+        AddressPool now =
+                before == null ? pools.create(name, store.newUid(), LONG_AGO, spec) : pools.edit(before, spec);
         if (wanted.releasesStranded() && (before == null || !spec.equals(before.getSpec()))) {
             acknowledge(now);
         }
@@ -213,16 +186,12 @@ final class SimulatedPools {
             if (declaration == null) {
                 classes.delete(name);
             } else if (before == null) {
-                classes.create(name, newUid(), LONG_AGO, spec(declaration));
+                classes.create(name, store.newUid(), LONG_AGO, spec(declaration));
             } else {
                 classes.edit(before, spec(declaration));
             }
             spoiled.remove(name);
         });
-    }
-
-    private String newUid() {
-        return "uid-of-ours-" + nextUid++;
     }
 
     private boolean oneIn(int number) {
@@ -300,7 +269,11 @@ final class SimulatedPools {
         String name = pool.getMetadata().getName();
         world.trace("pool ", name, " is deleted, and made again");
         pools.delete(name);
-        pools.create(name, newUid(), pool.getMetadata().getCreationTimestamp(), Objects.requireNonNull(pool.getSpec()));
+        pools.create(
+                name,
+                store.newUid(),
+                pool.getMetadata().getCreationTimestamp(),
+                Objects.requireNonNull(pool.getSpec()));
     }
 
     private void comesOrGoes() {
@@ -312,7 +285,7 @@ final class SimulatedPools {
             String to = Integer.toString(2 + random.nextInt(3));
             pools.create(
                     OVERLAPPING,
-                    newUid(),
+                    store.newUid(),
                     now(),
                     new AddressPool.Spec(
                             List.of("192.0.2.2-192.0.2." + to, "2001:db8::2"),
@@ -345,7 +318,7 @@ final class SimulatedPools {
             classes.delete(SECOND);
         } else {
             world.trace("class second comes");
-            classes.create(SECOND, newUid(), now(), spec(SimulatedPeople.SHOWN, PoolProvider.NAME, oneIn(3)));
+            classes.create(SECOND, store.newUid(), now(), spec(SimulatedPeople.SHOWN, PoolProvider.NAME, oneIn(3)));
         }
     }
 
@@ -356,7 +329,7 @@ final class SimulatedPools {
             classes.delete(UNKNOWN);
         } else {
             world.trace("class unknown comes");
-            classes.create(UNKNOWN, newUid(), now(), spec("berth.dev/unknown", "nobody", oneIn(2)));
+            classes.create(UNKNOWN, store.newUid(), now(), spec("berth.dev/unknown", "nobody", oneIn(2)));
         }
     }
 

@@ -96,13 +96,13 @@ final class SimulatedProvider implements QuietProvider {
 
     /** With luck 0 it is not done, with luck 1 it is, and nobody hears of it. */
     private void call(LoadBalancerRequest request, int luck, Runnable effect) {
-        world.sending(() -> unlessDeposed(request, effect));
+        world.sending(world.random, () -> unlessDeposed(request, effect));
         if (luck == 0) {
-            world.answering();
+            world.answering(world.random);
             throw new ProviderException("no luck");
         }
         boolean isDone = unlessDeposed(request, effect);
-        world.answering();
+        world.answering(world.random);
         if (!isDone) {
             throw new ProviderException("another leader has been here");
         }

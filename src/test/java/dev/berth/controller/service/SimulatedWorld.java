@@ -5,6 +5,8 @@ import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
+import dev.berth.testing.cluster.ClusterInMemory;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -133,66 +135,76 @@ final class SimulatedWorld {
         this.alone = alone;
         random = new Random(seed);
         aside = new Random(~seed);
-        cluster = new SimulatedCluster(random.nextInt(5) == 0, new Line());
+        ClusterInMemory store = new ClusterInMemory();
+        cluster = new SimulatedCluster(store, random.nextInt(5) == 0, line(random, stillUnderWay));
         provider = new SimulatedProvider(this, false);
         cloud = new SimulatedProvider(this, true);
-        kinds = new SimulatedPools(this);
+        kinds = new SimulatedPools(this, store);
         odd = new OddConditions(this);
         unknownWords = new UnknownWords(this);
     }
 
-    private final class Line implements SimulatedCluster.Line {
-        @Override
-        public SimulatedCluster.Fault sending(String call, Runnable effect) {
-            SimulatedCluster.Fault fault = SimulatedCluster.Fault.NONE;
-            if (faults && random.nextInt(100) < writesThatFail()) {
-                SimulatedCluster.Fault[] all = SimulatedCluster.Fault.values();
-                fault = all[random.nextInt(all.length)];
+    /**
+     * A line to the API server.
+     *
+     * @param luck decides what goes wrong on it
+     * @param late what nobody waits for any more, and what is still to be done
+     */
+    Line line(Random luck, List<Runnable> late) {
+        return new Line() {
+            @Override
+            public Fault sending(String call, Runnable effect) {
+                Fault fault = Fault.NONE;
+                if (faults && luck.nextInt(100) < writesThatFail()) {
+                    Fault[] all = Fault.values();
+                    fault = all[luck.nextInt(all.length)];
+                }
+                SimulatedWorld.this.sending(luck, effect);
+                // Of anything but a create it would say that the object is gone.
+                return fault == Fault.NOT_FOUND && !call.startsWith("create") ? Fault.UNKNOWN_NOT_DONE : fault;
             }
-            SimulatedWorld.this.sending(effect);
-            return fault;
-        }
 
-        @Override
-        public boolean isRead() {
-            return isTold;
-        }
+            @Override
+            public boolean isRead() {
+                return isTold;
+            }
 
-        @Override
-        public void answered(String call) {
-            trace(call);
-            answering();
-        }
+            @Override
+            public void answered(String call) {
+                trace(call);
+                answering(luck);
+            }
 
-        @Override
-        public boolean readFails(String call) {
-            answering();
-            return faults && random.nextInt(100) < readsThatFail();
-        }
+            @Override
+            public boolean readFails(String call) {
+                answering(luck);
+                return faults && luck.nextInt(100) < readsThatFail();
+            }
 
-        @Override
-        public void late(String call, Runnable effect) {
-            trace(call, " -> unknown, and not done yet");
-            stillUnderWay.add(effect);
-            answered("");
-        }
+            @Override
+            public void late(String call, Runnable effect) {
+                trace(call, " -> unknown, and not done yet");
+                late.add(effect);
+                answering(luck);
+            }
+        };
     }
 
     /** {@code effect} is on its way; should the sender die, it may still happen. */
-    void sending(Runnable effect) {
+    void sending(Random luck, Runnable effect) {
         SimulatedOperator.Task task = running;
         if (task != null) {
             task.unsent = effect;
-            takeTime(task);
+            takeTime(luck, task);
             task.unsent = null;
         }
     }
 
     /** An answer is on its way. */
-    void answering() {
+    void answering(Random luck) {
         SimulatedOperator.Task task = running;
         if (task != null) {
-            takeTime(task);
+            takeTime(luck, task);
         }
     }
 
@@ -201,7 +213,7 @@ final class SimulatedWorld {
         return alone ? ++leaders : 1;
     }
 
-    int writesThatFail() {
+    private int writesThatFail() {
         return switch (weather) {
             case FAIR, SLOW, DEAF -> 12;
             case OUTAGE, READ_ONLY -> 75;
@@ -215,9 +227,9 @@ final class SimulatedWorld {
         };
     }
 
-    private void takeTime(SimulatedOperator.Task task) {
-        if (faults && weather == Weather.SLOW && random.nextInt(3) == 0) {
-            task.slow = random.nextInt(30);
+    private void takeTime(Random luck, SimulatedOperator.Task task) {
+        if (faults && weather == Weather.SLOW && luck.nextInt(3) == 0) {
+            task.slow = luck.nextInt(30);
         }
         task.pause();
     }

@@ -246,14 +246,14 @@ final class Simulation {
         } else if (luck == 1) {
             world.trace("restart with a list of Services that is older than what the one before had seen");
             operator.client.relist();
-            operator.client.forgetServices(1 + random.nextInt(6));
+            operator.client.serviceCache.forget(1 + random.nextInt(6));
         } else {
             world.trace("restart");
             operator.client.relist();
         }
-        while (operator.client.hasClaimNews()) {
+        while (operator.client.addressCache.hasNews()) {
             // A list of Addresses that is older than the last deletion is a limit that the design accepts.
-            operator.client.deliverClaim();
+            operator.client.addressCache.hear();
         }
         if (world.kinds.random.nextInt(3) != 0) {
             // Else its lists of pools and classes are old.

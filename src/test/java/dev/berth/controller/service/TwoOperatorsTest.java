@@ -16,6 +16,7 @@ import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.Protocol;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -37,7 +38,7 @@ class TwoOperatorsTest {
     private final PoolOperator two = new PoolOperator(cluster, () -> Instant.EPOCH);
 
     /** A line on which something happens just before a write is done, once. */
-    private static final class Interrupted extends ReliableConnection {
+    private static final class Interrupted implements Line {
         private String before = "";
         private @Nullable Runnable meanwhile;
         private String last = "nothing";
@@ -78,9 +79,9 @@ class TwoOperatorsTest {
         }
 
         @Override
-        public SimulatedCluster.Fault sending(String call, Runnable effect) {
+        public Fault sending(String call, Runnable effect) {
             happen(call);
-            return SimulatedCluster.Fault.NONE;
+            return Fault.NONE;
         }
 
         @Override

@@ -7,6 +7,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -16,10 +17,10 @@ import org.junit.jupiter.api.Test;
 class UnheardAddressTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
         @Override
-        public SimulatedCluster.Fault sending(String call, Runnable effect) {
-            return call.startsWith("create Address") ? SimulatedCluster.Fault.SENT_TWICE : SimulatedCluster.Fault.NONE;
+        public Fault sending(String call, Runnable effect) {
+            return call.startsWith("create Address") ? Fault.SENT_TWICE : Fault.NONE;
         }
     });
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH);

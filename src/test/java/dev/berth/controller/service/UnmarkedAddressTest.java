@@ -9,6 +9,7 @@ import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -19,7 +20,7 @@ class UnmarkedAddressTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final ServiceKey NEXT = new ServiceKey("prod", "next");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH);
 
     private void create(ServiceKey key) {

@@ -8,6 +8,7 @@ import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -18,7 +19,7 @@ class UnreadableServiceTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final ServiceKey NEXT = new ServiceKey("prod", "next");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
 
     private PoolOperator operator() {
         return new PoolOperator(cluster, () -> Instant.parse("2026-03-01T12:00:00Z"));

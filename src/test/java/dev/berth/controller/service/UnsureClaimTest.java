@@ -3,11 +3,11 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.service.SimulatedCluster.Fault;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -22,7 +22,7 @@ class UnsureClaimTest {
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
     private final Deque<Runnable> late = new ArrayDeque<>();
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
         @Override
         public Fault sending(String call, Runnable effect) {
             return call.startsWith("create Address 192.0.2.1 ") ? Fault.UNKNOWN_LATE : Fault.NONE;

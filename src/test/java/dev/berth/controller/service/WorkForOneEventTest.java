@@ -144,7 +144,7 @@ class WorkForOneEventTest {
     @Test
     void aServiceThatGoes_costsTheSameAmongManyAsAmongFew() {
         assertTheSame(stage -> {
-            stage.cluster.services.remove(CloudStage.key("web"));
+            stage.cluster.endService(CloudStage.key("web"));
             stage.reconcile("web");
         });
     }
