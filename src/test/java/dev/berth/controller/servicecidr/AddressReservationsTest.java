@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
-import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.servicecidr.ClusterIp;
@@ -12,6 +11,7 @@ import dev.berth.servicecidr.Parent;
 import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Reservations.State;
 import dev.berth.servicecidr.SampleCidrs;
+import dev.berth.testing.cluster.Line.Fault;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.util.List;
@@ -112,7 +112,7 @@ class AddressReservationsTest {
         keep(DNS);
         network.fault = Fault.REFUSED;
         reservations.keep(List.of(), network.serviceCidrs(), true);
-        network.fault = null;
+        network.fault = Fault.NONE;
         somebodyDeletes(IP);
 
         assertThat(keep(DNS)).isInstanceOf(State.HandingOver.class);
@@ -174,7 +174,7 @@ class AddressReservationsTest {
         assertThat(network.writes).containsExactly("reserve 10.0.0.10", "release 10.0.0.10");
 
         clock.passSeconds(5);
-        network.fault = null;
+        network.fault = Fault.NONE;
         assertThat(keep(web)).isEqualTo(new State.Reserved(IP));
     }
 
@@ -192,7 +192,7 @@ class AddressReservationsTest {
         keep(DNS);
         network.fault = Fault.REFUSED;
         reservations.keep(List.of(), network.serviceCidrs(), true);
-        network.fault = null;
+        network.fault = Fault.NONE;
         clock.passSeconds(10);
 
         assertThat(reservations.again(reservations.keep(List.of(), network.serviceCidrs(), false)))
@@ -281,7 +281,7 @@ class AddressReservationsTest {
         assertThat(network.writes).hasSize(1);
 
         clock.passSeconds(5);
-        network.fault = null;
+        network.fault = Fault.NONE;
         assertThat(keep(DNS)).isEqualTo(new State.Reserved(IP));
     }
 

@@ -14,51 +14,41 @@ import dev.berth.servicecidr.ReadyCondition;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.ServiceCidr;
 import dev.berth.servicecidr.ServiceRange;
+import dev.berth.testing.cluster.ClusterInMemory;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** A cluster's ServiceCIDRs and IPAddresses, and a cache of them that lags behind for as long as a test wants. */
-final class NetworkInMemory implements ClusterNetwork {
+/**
+ * The ServiceCIDRs and IPAddresses of a cluster in memory, and one operator's way to them: a cache, which lags behind for as
+ * long as a test wants, and a {@link Line}.
+ */
+class NetworkInMemory implements ClusterNetwork {
     static final Instant START = SampleCidrs.START;
 
-    /** What the API server answers instead of doing it. */
-    enum Fault {
-        CONFLICT {
-            @Override
-            <T> Write<T> answer() {
-                return new Write.Conflict<>("it exists already");
-            }
-        },
-        REFUSED {
-            @Override
-            <T> Write<T> answer() {
-                return new Write.Refused<>("a policy denies it");
-            }
-        },
-        UNKNOWN {
-            @Override
-            <T> Write<T> answer() {
-                return new Write.Unknown<>("connection reset");
-            }
-        },
-        NOT_FOUND {
-            @Override
-            <T> Write<T> answer() {
-                return new Write.NotFound<>("not found");
-            }
-        };
+    private final ClusterInMemory store = new ClusterInMemory();
+    private final ClusterInMemory.Kind<String, ServiceCidr> cidrObjects = store.kind(
+            ClusterInMemory.Metadata.ofUid(ServiceCidr::uid, cidr -> cidr.isTerminating() && !cidr.finalizer()));
+    private final ClusterInMemory.Kind<Ip, ClusterIp> addressObjects =
+            store.kind(ClusterInMemory.Metadata.ofUid(ClusterIp::uid, address -> false));
 
-        abstract <T> Write<T> answer();
-    }
+    /** The truth. */
+    final NavigableMap<String, ServiceCidr> cidrs = cidrObjects.objects();
+
+    final NavigableMap<Ip, ClusterIp> addresses = addressObjects.objects();
+
+    private final ClusterInMemory.Kind<String, ServiceCidr>.Watch cidrCache = cidrObjects.watch();
+    private final ClusterInMemory.Kind<Ip, ClusterIp>.Watch addressCache = addressObjects.watch();
+    private final ClusterIps cachedAddresses = new ClusterIps();
 
     /** Each write that was tried, as {@code verb object}. */
     final List<String> writes = new ArrayList<>();
@@ -81,25 +71,46 @@ final class NetworkInMemory implements ClusterNetwork {
 
     int liveReads;
 
-    @Nullable Fault fault;
+    /** What becomes of each write. */
+    Line.Fault fault = Line.Fault.NONE;
 
-    private final Map<String, ServiceCidr> cidrs = new TreeMap<>();
-    private final Map<Ip, ClusterIp> addresses = new TreeMap<>();
     private boolean lagging;
-    private List<ServiceCidr> cachedCidrs = List.of();
-    private final ClusterIps cachedAddresses = new ClusterIps();
 
-    /** From now on the cache sees nothing. */
-    void lag() {
-        lagging = true;
-    }
-
-    private void changed() {
-        if (!lagging) {
-            cachedCidrs = List.copyOf(cidrs.values());
-            cachedAddresses.replaceAll(addresses.values());
+    private final Line scripted = new Line() {
+        @Override
+        public Fault sending(String call, Runnable effect) {
+            writes.add(call);
+            return fault;
         }
+
+        @Override
+        public boolean readFails(String call) {
+            liveReads++;
+            return silent;
+        }
+
+        @Override
+        public String message(Fault fault) {
+            return switch (fault) {
+                case CONFLICT -> "it exists already";
+                case REFUSED -> "a policy denies it";
+                case NOT_FOUND -> "not found";
+                default -> "connection reset";
+            };
+        }
+    };
+
+    /** What goes wrong on the way. */
+    Line line() {
+        return scripted;
     }
+
+    /** What the API server takes for the time. */
+    Instant now() {
+        return START;
+    }
+
+    // ---- what others do
 
     /** As the API server's allocator makes it. */
     static ClusterIp allocated(String ip, String service) {
@@ -113,34 +124,6 @@ final class NetworkInMemory implements ClusterNetwork {
                 START);
     }
 
-    void put(ServiceCidr cidr) {
-        cidrs.put(cidr.name(), cidr);
-        changed();
-    }
-
-    /** Also the cache sees it, but nothing else that it has missed. */
-    void retire(String cidr) {
-        cidrs.computeIfPresent(cidr, (name, known) -> SampleCidrs.retiring(known));
-        cachedCidrs = cachedCidrs.stream()
-                .map(known -> known.name().equals(cidr) ? SampleCidrs.retiring(known) : known)
-                .toList();
-    }
-
-    void put(ClusterIp address) {
-        addresses.put(address.ip(), address);
-        changed();
-    }
-
-    void remove(String cidr) {
-        cidrs.remove(cidr);
-        changed();
-    }
-
-    void remove(Ip address) {
-        addresses.remove(address);
-        changed();
-    }
-
     Optional<ServiceCidr> live(String name) {
         return Optional.ofNullable(cidrs.get(name));
     }
@@ -149,9 +132,88 @@ final class NetworkInMemory implements ClusterNetwork {
         return Optional.ofNullable(addresses.get(address));
     }
 
+    String newUid() {
+        return store.newUid();
+    }
+
+    void put(ServiceCidr cidr) {
+        cidrObjects.put(cidr.name(), cidr);
+    }
+
+    void put(ClusterIp address) {
+        addressObjects.put(address.ip(), address);
+    }
+
+    void remove(String cidr) {
+        cidrObjects.remove(cidr);
+    }
+
+    void remove(Ip address) {
+        addressObjects.remove(address);
+    }
+
+    /** As a user deletes it: it goes at once if nobody holds it. */
+    void delete(String name) {
+        ServiceCidr known = cidrs.get(name);
+        if (known != null && !known.isTerminating()) {
+            put(SampleCidrs.deleted(known, now().truncatedTo(ChronoUnit.SECONDS)));
+        }
+    }
+
+    // ---- what the operator sees
+
+    /** From now on the cache sees nothing, unless it is to {@link #hear()}. */
+    void lag() {
+        hearUnlessLagging();
+        lagging = true;
+    }
+
+    private void hearUnlessLagging() {
+        boolean heard = !lagging;
+        while (heard) {
+            heard = hear();
+        }
+    }
+
+    /** Also the cache sees it, but nothing else that it has missed. */
+    void retire(String cidr) {
+        live(cidr).ifPresent(known -> put(SampleCidrs.retiring(known)));
+        cidrCache.hearOf(cidr);
+    }
+
+    /**
+     * Its cache hears of the next change.
+     *
+     * @return false: there was none
+     */
+    boolean hear() {
+        if (cidrCache.nextRevision() < addressCache.nextRevision()) {
+            cidrCache.hear();
+        } else if (addressCache.hasNews()) {
+            ClusterInMemory.Change<Ip, ClusterIp> change = addressCache.hear();
+            ClusterIp now = change.now();
+            if (now == null) {
+                cachedAddresses.remove(change.key());
+            } else {
+                cachedAddresses.put(now);
+            }
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /** The caches are filled again, as at a start. */
+    void relist() {
+        cidrCache.relist();
+        addressCache.relist();
+        cachedAddresses.replaceAll(addresses.values());
+    }
+
     @Override
     public List<ServiceCidr> serviceCidrs() {
-        return cachedCidrs;
+        hearUnlessLagging();
+        return List.copyOf(cidrCache.cached().values());
     }
 
     @Override
@@ -161,52 +223,53 @@ final class NetworkInMemory implements ClusterNetwork {
     }
 
     @Override
-    public <A> A askClusterIps(Function<ClusterIps, A> question) {
-        return question.apply(cachedAddresses);
-    }
-
-    @Override
     public Optional<String> interruption() {
         return interruption;
     }
 
     @Override
+    public <A> A askClusterIps(Function<ClusterIps, A> question) {
+        hearUnlessLagging();
+        return question.apply(cachedAddresses);
+    }
+
+    @Override
     public Read<List<ServiceCidr>> readServiceCidrs() {
-        return read(cidrs);
+        return read(() -> cidrs.values().stream());
     }
 
     @Override
     public Read<List<ClusterIp>> readClusterIps() {
-        return read(addresses);
-    }
-
-    @Override
-    public Read<List<ExcludedNetwork>> readPods(List<IpRange> networks) {
-        return read(pods.stream().filter(pod -> networks.stream().anyMatch(pod.range()::overlaps)));
-    }
-
-    @Override
-    public Read<List<ExcludedNetwork>> readTaken(List<IpRange> networks) {
-        return read(taken.stream().filter(one -> networks.stream().anyMatch(one.range()::overlaps)));
+        return read(() -> addresses.values().stream());
     }
 
     @Override
     public Read<List<ClusterIp>> readReservations() {
-        return read(addresses.values().stream().filter(ClusterIp::isReservation));
-    }
-
-    private <T> Read<List<T>> read(Map<?, T> objects) {
-        return read(objects.values().stream());
-    }
-
-    private <T> Read<List<T>> read(Stream<T> objects) {
-        liveReads++;
-        return silent ? new Read.Failed<>("no route to host") : new Read.Found<>(objects.toList());
+        return read(() -> addresses.values().stream().filter(ClusterIp::isReservation));
     }
 
     @Override
+    public Read<List<ExcludedNetwork>> readPods(List<IpRange> networks) {
+        return read(() -> pods.stream().filter(pod -> networks.stream().anyMatch(pod.range()::overlaps)));
+    }
+
+    @Override
+    public Read<List<ExcludedNetwork>> readTaken(List<IpRange> networks) {
+        return read(() -> taken.stream().filter(one -> networks.stream().anyMatch(one.range()::overlaps)));
+    }
+
+    private <T> Read<List<T>> read(Supplier<Stream<T>> all) {
+        return line().readFails("list")
+                ? new Read.Failed<>("no route to host")
+                : new Read.Found<>(all.get().toList());
+    }
+
+    // ---- what the operator writes
+
+    @Override
     public Write<ServiceCidr> addFinalizer(ServiceCidr seen) {
-        return change("addFinalizer", seen, cidr -> SampleCidrs.with(cidr, true));
+        // No new finalizers can be added if the object is being deleted.
+        return change("addFinalizer", seen, cidr -> cidr.isTerminating() ? cidr : SampleCidrs.with(cidr, true));
     }
 
     @Override
@@ -216,51 +279,58 @@ final class NetworkInMemory implements ClusterNetwork {
 
     @Override
     public Write<ServiceCidr> setReady(ServiceCidr seen, ReadyCondition ready, Instant since) {
-        return change("setReady " + ready.status(), seen, cidr -> SampleCidrs.with(cidr, ready, since));
+        return change(
+                "setReady " + ready.status(),
+                seen,
+                cidr -> SampleCidrs.with(cidr, ready, since.truncatedTo(ChronoUnit.SECONDS)));
+    }
+
+    private Write<ServiceCidr> change(String verb, ServiceCidr seen, UnaryOperator<ServiceCidr> change) {
+        return write(verb, seen, () -> put(change.apply(Objects.requireNonNull(cidrs.get(seen.name())))));
     }
 
     @Override
     public Write<ServiceCidr> deleteServiceCidr(ServiceCidr seen) {
-        return change("delete", seen, cidr -> SampleCidrs.deleted(cidr, START));
+        return write("delete", seen, () -> delete(seen.name()));
     }
 
-    private Write<ServiceCidr> change(String verb, ServiceCidr seen, UnaryOperator<ServiceCidr> change) {
-        return write(verb + " " + seen.name(), () -> {
-            ServiceCidr changed = change.apply(cidrs.getOrDefault(seen.name(), seen));
-            put(changed);
-            return changed;
-        });
+    private Write<ServiceCidr> write(String verb, ServiceCidr seen, Runnable effect) {
+        return line().write(
+                        verb + " " + seen.name(),
+                        () -> cidrObjects.ifSame(seen.name(), seen, () -> {
+                            effect.run();
+                            return new Write.Done<>(cidrs.getOrDefault(seen.name(), seen));
+                        }));
     }
 
     @Override
     public Write<ServiceCidr> createServiceCidr(String name, ServiceRange range) {
-        return write("create " + name, () -> {
-            ServiceCidr made = SampleCidrs.madeByBerth(SampleCidrs.cidr(name, range.toString()));
-            put(made);
-            return made;
+        return line().write("create " + name, () -> {
+            if (cidrs.containsKey(name)) {
+                return new Write.Conflict<>("exists");
+            }
+            put(SampleCidrs.created(
+                    SampleCidrs.madeByBerth(SampleCidrs.cidr(name, range.toString())), newUid(), now()));
+            return new Write.Done<>(Objects.requireNonNull(cidrs.get(name)));
         });
     }
 
     @Override
     public Write<ClusterIp> reserve(Ip ip, ServiceKey service) {
-        return write("reserve " + ip, () -> {
-            ClusterIp made = new ClusterIp(ip, "uid-" + ip, ClusterIp.BERTH, null, Parent.of(service), START);
-            put(made);
-            return made;
-        });
+        return line().write(
+                        "reserve " + ip,
+                        () -> addressObjects.create(
+                                ip,
+                                () -> new ClusterIp(ip, newUid(), ClusterIp.BERTH, null, Parent.of(service), now())));
     }
 
     @Override
     public Write<ClusterIp> release(ClusterIp seen) {
-        return write("release " + seen.ip(), () -> {
-            remove(seen.ip());
-            return seen;
-        });
-    }
-
-    private <T> Write<T> write(String what, Supplier<T> effect) {
-        writes.add(what);
-        Fault wrong = fault;
-        return wrong == null ? new Write.Done<>(effect.get()) : wrong.answer();
+        return line().write(
+                        "release " + seen.ip(),
+                        () -> addressObjects.ifSame(seen.ip(), seen, () -> {
+                            remove(seen.ip());
+                            return new Write.Done<>(seen);
+                        }));
     }
 }

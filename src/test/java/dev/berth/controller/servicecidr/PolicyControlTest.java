@@ -11,7 +11,6 @@ import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
-import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
@@ -23,6 +22,7 @@ import dev.berth.servicecidr.Parent;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.Usage;
 import dev.berth.testing.Mutation;
+import dev.berth.testing.cluster.Line.Fault;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
@@ -262,7 +262,7 @@ class PolicyControlTest {
                 .last()
                 .satisfies(delay -> assertThat(delay).isBetween(Duration.ofSeconds(9), Duration.ofSeconds(10)));
 
-        network.fault = null;
+        network.fault = Fault.NONE;
         clock.passSeconds(10);
         later.removeFirst().run();
 
@@ -273,9 +273,9 @@ class PolicyControlTest {
     @Test
     void whatCouldNotBeGivenBack_isLeftToANewPolicy() {
         kept();
-        network.fault = Fault.UNKNOWN;
+        network.fault = Fault.UNKNOWN_NOT_DONE;
         reconcile();
-        network.fault = null;
+        network.fault = Fault.NONE;
         edit(empty());
         clock.passSeconds(5);
 

@@ -6,7 +6,6 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
 import dev.berth.controller.Backoff;
-import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
@@ -14,6 +13,7 @@ import dev.berth.servicecidr.ExcludedNetwork;
 import dev.berth.servicecidr.Growth;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.ServiceRange;
+import dev.berth.testing.cluster.Line.Fault;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -234,7 +234,7 @@ class RangeGrowthTest {
         grow(forReal());
         assertThat(growth.room(IpFamily.IPV4)).as("forbidden").isZero();
         clock.passSeconds(5);
-        network.fault = null;
+        network.fault = Fault.NONE;
         grow(forReal());
         assertThat(growth.room(IpFamily.IPV4)).as("with the one just made").isEqualTo(four);
         grow(forReal());
@@ -254,7 +254,7 @@ class RangeGrowthTest {
 
     @Test
     void rangeThatIsMadeAfterAFailure_leavesNothingToTryAgain() {
-        network.fault = Fault.UNKNOWN;
+        network.fault = Fault.UNKNOWN_NOT_DONE;
         grow(forReal());
         clock.passSeconds(5);
         network.fault = Fault.CONFLICT;
@@ -281,7 +281,7 @@ class RangeGrowthTest {
                                 clock.instant().plusSeconds(5)));
 
         clock.pass(Duration.between(clock.instant(), growth.again().orElseThrow()));
-        network.fault = null;
+        network.fault = Fault.NONE;
         assertThat(grow(forReal())).containsExactly(CREATED);
         assertThat(growth.again()).isEmpty();
     }
@@ -302,7 +302,7 @@ class RangeGrowthTest {
 
     @Test
     void lostAnswer_isHeldAsFailed() {
-        network.fault = Fault.UNKNOWN;
+        network.fault = Fault.UNKNOWN_NOT_DONE;
 
         assertThat(held(forReal()).reason()).isEqualTo("Failed");
     }

@@ -3,12 +3,12 @@ package dev.berth.controller.servicecidr;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Backoff;
-import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.servicecidr.Retirement;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.ServiceCidr;
+import dev.berth.testing.cluster.Line.Fault;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
@@ -183,7 +183,7 @@ class RangeRetirementTest {
         assertThat(network.writes).hasSize(1);
 
         clock.passSeconds(5);
-        network.fault = null;
+        network.fault = Fault.NONE;
         assertThat(retire("old").failure()).isEmpty();
         assertThat(network.live("old"))
                 .hasValueSatisfying(cidr -> assertThat(cidr).matches(ServiceCidr::isTerminating));

@@ -55,7 +55,7 @@ final class RangesSimulation {
         random = new Random(seed * 0x9E3779B97F4A7C15L);
         network = new SimulatedNetwork(random);
         mode = random.nextBoolean() ? ServiceCidrControl.Mode.Always : ServiceCidrControl.Mode.Auto;
-        network.create("kubernetes", "10.0.0.0/28", false);
+        network.create("kubernetes", "10.0.0.0/28");
         policies.put(policy());
         begin();
         network.meanwhile = this::meanwhile;
@@ -152,12 +152,12 @@ final class RangesSimulation {
             reconcileOne();
         }
         settle();
-        int before = network.writes;
+        int before = network.writes.size();
         begin();
         settle();
-        if (network.writes != before) {
+        if (network.writes.size() != before) {
             throw SimulatedNetwork.broken(
-                    "a restart of a settled cluster wrote " + (network.writes - before) + " times");
+                    "a restart of a settled cluster wrote " + (network.writes.size() - before) + " times");
         }
     }
 
@@ -238,7 +238,7 @@ final class RangesSimulation {
             String range = List.of("10.0.0.0/28", "10.0.0.0/27", "10.0.0.16/28", "10.0.2.0/28")
                     .get(random.nextInt(4));
             network.tell("an administrator adds " + name + " of " + range);
-            network.create(name, range, false);
+            network.create(name, range);
         }
     }
 
@@ -267,7 +267,7 @@ final class RangesSimulation {
             network.late.removeFirst().run();
         }
         Instant end = network.now.plus(SETTLED);
-        int writes = network.writes;
+        int writes = network.writes.size();
         Instant lastWrite = network.now;
         while (network.now.isBefore(end)) {
             boolean heard = false;
@@ -282,8 +282,8 @@ final class RangesSimulation {
                 network.now = next;
             }
             reconcileOne();
-            if (network.writes != writes) {
-                writes = network.writes;
+            if (network.writes.size() != writes) {
+                writes = network.writes.size();
                 lastWrite = network.now;
             }
         }

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
-import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
@@ -17,6 +16,7 @@ import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Reservations.State;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.testing.Mutation;
+import dev.berth.testing.cluster.Line.Fault;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -253,7 +253,7 @@ class ReservationControlTest {
         network.fault = Fault.REFUSED;
         assertThat(told()).containsExactly("dns False Refused: 10.0.0.10 cannot be kept: a policy denies it");
 
-        network.fault = null;
+        network.fault = Fault.NONE;
         clock.passSeconds(5);
         assertThat(told()).containsExactly("dns True Reserved: an IPAddress keeps it for Service prod/dns");
     }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
-import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
 import dev.berth.controller.servicecidr.ServiceCidrControl.Mode;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events;
 import dev.berth.servicecidr.ReadyCondition;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.ServiceCidr;
+import dev.berth.testing.cluster.Line.Fault;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -147,7 +147,7 @@ class ServiceCidrControlTest {
         ServiceCidrControl control = control(Mode.Auto);
         control.reconcile("web");
         clock.passSeconds(60);
-        network.put(gone(NEW));
+        network.put(gone(SampleCidrs.with(NEW, true)));
 
         assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(60)));
         clock.passSeconds(60);
@@ -369,7 +369,7 @@ class ServiceCidrControlTest {
         network.put(NEW);
         ServiceCidrControl control = control(Mode.Always);
 
-        network.fault = Fault.UNKNOWN;
+        network.fault = Fault.UNKNOWN_NOT_DONE;
         assertBacksOff(control.reconcile("web"), 1);
         network.fault = Fault.CONFLICT;
         clock.passSeconds(5);
@@ -382,14 +382,14 @@ class ServiceCidrControlTest {
     void success_forgetsTheFailuresBefore() {
         network.put(NEW);
         ServiceCidrControl control = control(Mode.Always);
-        network.fault = Fault.UNKNOWN;
+        network.fault = Fault.UNKNOWN_NOT_DONE;
         control.reconcile("web");
         clock.passSeconds(5);
-        network.fault = null;
+        network.fault = Fault.NONE;
         control.reconcile("web");
 
         network.put(NEW);
-        network.fault = Fault.UNKNOWN;
+        network.fault = Fault.UNKNOWN_NOT_DONE;
         assertBacksOff(control.reconcile("web"), 1);
     }
 
@@ -407,7 +407,7 @@ class ServiceCidrControlTest {
         assertThat(warnings).hasSize(1);
 
         clock.passSeconds(5);
-        network.fault = null;
+        network.fault = Fault.NONE;
         control.reconcile("web");
         assertThat(network.writes).containsExactly("removeFinalizer web", "removeFinalizer web");
     }
@@ -431,7 +431,7 @@ class ServiceCidrControlTest {
         network.fault = Fault.REFUSED;
         ServiceCidrControl control = control(Mode.Always);
         control.reconcile("web");
-        network.fault = null;
+        network.fault = Fault.NONE;
         network.put(SampleCidrs.with(NEW, true));
 
         control.reconcile("web");

@@ -3,37 +3,29 @@ package dev.berth.controller.servicecidr;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
-import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.ClusterIps;
-import dev.berth.servicecidr.ExcludedNetwork;
 import dev.berth.servicecidr.Parent;
-import dev.berth.servicecidr.ReadyCondition;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.ServiceCidr;
 import dev.berth.servicecidr.ServiceRange;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
- * ServiceCIDRs and IPAddresses as an API server keeps them, its allocators, and one operator's caches, which lag behind.
- * What the world does, it does between the calls of the operator; any call may be the last of it.
+ * A network with the allocators of its API servers. What the world does, it does between the calls of the operator; any
+ * call may be the last of it.
  */
-final class SimulatedNetwork implements ClusterNetwork {
+final class SimulatedNetwork extends NetworkInMemory {
     /** The process ended here. */
     static final class Crash extends RuntimeException {
         private static final long serialVersionUID = 1;
@@ -42,8 +34,6 @@ final class SimulatedNetwork implements ClusterNetwork {
     /** So late may an API server see a change of a ServiceCIDR: a little less than the grace that it is given. */
     private static final Duration LAG = Duration.ofSeconds(9);
 
-    final NavigableMap<String, ServiceCidr> cidrs = new TreeMap<>();
-    final NavigableMap<Ip, ClusterIp> addresses = new TreeMap<>();
     final List<String> story = new ArrayList<>();
 
     /** Statuses and deletions that nobody waits for any more, and that are still to be done. */
@@ -53,22 +43,19 @@ final class SimulatedNetwork implements ClusterNetwork {
     Runnable meanwhile = () -> {};
 
     boolean faults = true;
-    int writes;
-    Instant now = SampleCidrs.START;
+    Instant now = START;
 
     private final Random random;
-    private final List<Runnable> news = new ArrayList<>();
-    private final NavigableMap<String, ServiceCidr> cachedCidrs = new TreeMap<>();
-    private final ClusterIps cachedAddresses = new ClusterIps();
+    private final Line line = new Unreliable();
 
     /** Until when an API server may go on giving addresses of what it should not. */
     private final NavigableMap<String, Instant> openUntil = new TreeMap<>();
 
     private List<ServiceCidr> lastRead = List.of();
-    private int nextUid = 1;
 
     SimulatedNetwork(Random random) {
         this.random = random;
+        lag();
     }
 
     void tell(String what) {
@@ -81,11 +68,14 @@ final class SimulatedNetwork implements ClusterNetwork {
 
     // ---- the truth
 
+    @Override
     void put(ServiceCidr cidr) {
-        ServiceCidr before = cidrs.put(cidr.name(), cidr);
-        if (!cidr.equals(before)) {
+        ServiceCidr before = cidrs.get(cidr.name());
+        super.put(cidr);
+        if (live(cidr.name()).isEmpty()) {
+            checkEnd(cidr.name());
+        } else if (!cidr.equals(before)) {
             close(cidr);
-            news.add(() -> cachedCidrs.put(cidr.name(), cidr));
         }
     }
 
@@ -106,13 +96,8 @@ final class SimulatedNetwork implements ClusterNetwork {
         }
     }
 
-    void remove(String name) {
-        ServiceCidr gone = cidrs.remove(name);
-        if (gone == null) {
-            return;
-        }
+    private void checkEnd(String name) {
         tell("ServiceCIDR " + name + " is gone");
-        news.add(() -> cachedCidrs.remove(name));
         addresses.values().stream()
                 .filter(ClusterIp::ofAllocator)
                 .filter(address -> cidrs.values().stream().noneMatch(other -> other.contains(address.ip())))
@@ -123,26 +108,9 @@ final class SimulatedNetwork implements ClusterNetwork {
                 });
     }
 
-    /** As a user deletes it: it goes at once if nobody holds it. */
-    void delete(String name) {
-        ServiceCidr known = cidrs.get(name);
-        if (known == null || known.isTerminating()) {
-            return;
-        }
-        if (known.finalizer()) {
-            put(SampleCidrs.deleted(known, now.truncatedTo(ChronoUnit.SECONDS)));
-        } else {
-            remove(name);
-        }
-    }
-
-    void create(String name, String range, boolean ofBerth) {
+    void create(String name, String range) {
         if (!cidrs.containsKey(name)) {
-            ServiceCidr made = SampleCidrs.created(
-                    ofBerth ? SampleCidrs.madeByBerth(SampleCidrs.cidr(name, range)) : SampleCidrs.cidr(name, range),
-                    "uid-" + nextUid++,
-                    now);
-            put(made);
+            put(SampleCidrs.created(SampleCidrs.cidr(name, range), newUid(), now));
         }
     }
 
@@ -160,15 +128,8 @@ final class SimulatedNetwork implements ClusterNetwork {
                 if (free.isPresent()) {
                     tell("an API server gives " + service + " " + free.get() + " of " + range);
                     Ip ip = free.get();
-                    ClusterIp address = new ClusterIp(
-                            ip,
-                            "uid-" + nextUid++,
-                            ClusterIp.ALLOCATOR,
-                            ip.family().toString(),
-                            Parent.of(service),
-                            now);
-                    addresses.put(ip, address);
-                    news.add(() -> cachedAddresses.put(address));
+                    put(new ClusterIp(
+                            ip, newUid(), ClusterIp.ALLOCATOR, ip.family().toString(), Parent.of(service), now));
                     return true;
                 }
             }
@@ -185,83 +146,59 @@ final class SimulatedNetwork implements ClusterNetwork {
     }
 
     void free(Ip ip) {
-        if (addresses.remove(ip) != null) {
+        if (addresses.containsKey(ip)) {
+            remove(ip);
             tell(ip + " is given back");
-            news.add(() -> cachedAddresses.remove(ip));
         }
     }
 
-    // ---- what the operator sees
+    // ---- the operator's way
 
-    boolean hear() {
-        if (news.isEmpty()) {
-            return false;
+    @Override
+    Instant now() {
+        return now;
+    }
+
+    @Override
+    Line line() {
+        return line;
+    }
+
+    private final class Unreliable implements Line {
+        @Override
+        public Fault sending(String call, Runnable effect) {
+            writes.add(call);
+            pause();
+            return switch (faults ? random.nextInt(24) : 23) {
+                case 0 -> Fault.CONFLICT;
+                case 1 -> Fault.REFUSED;
+                case 2 -> Fault.UNKNOWN_NOT_DONE;
+                case 3 -> Fault.UNKNOWN_DONE;
+                case 4 -> Fault.UNKNOWN_LATE;
+                default -> Fault.NONE;
+            };
         }
-        news.removeFirst().run();
-        return true;
-    }
 
-    void relist() {
-        news.clear();
-        cachedCidrs.clear();
-        cachedCidrs.putAll(cidrs);
-        cachedAddresses.replaceAll(addresses.values());
-    }
-
-    @Override
-    public List<ServiceCidr> serviceCidrs() {
-        return List.copyOf(cachedCidrs.values());
-    }
-
-    @Override
-    public Optional<String> watchClusterIps() {
-        return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> interruption() {
-        return faults && random.nextInt(20) == 0 ? Optional.of("the watch broke") : Optional.empty();
-    }
-
-    @Override
-    public <A> A askClusterIps(Function<ClusterIps, A> question) {
-        return question.apply(cachedAddresses);
-    }
-
-    @Override
-    public Read<List<ServiceCidr>> readServiceCidrs() {
-        Read<List<ServiceCidr>> read = read(() -> cidrs.values().stream());
-        if (read instanceof Read.Found<List<ServiceCidr>>(List<ServiceCidr> found)) {
-            lastRead = found;
+        @Override
+        public void answered(String call) {
+            tell("Berth: " + call);
+            pause();
         }
-        return read;
-    }
 
-    @Override
-    public Read<List<ClusterIp>> readClusterIps() {
-        return read(() -> addresses.values().stream());
-    }
+        @Override
+        public boolean readFails(String call) {
+            pause();
+            return faults && random.nextInt(12) == 0;
+        }
 
-    @Override
-    public Read<List<ExcludedNetwork>> readPods(List<IpRange> networks) {
-        return read(Stream::empty);
-    }
-
-    @Override
-    public Read<List<ExcludedNetwork>> readTaken(List<IpRange> networks) {
-        return read(Stream::empty);
-    }
-
-    @Override
-    public Read<List<ClusterIp>> readReservations() {
-        return read(() -> addresses.values().stream().filter(ClusterIp::isReservation));
-    }
-
-    private <T> Read<List<T>> read(Supplier<Stream<T>> all) {
-        pause();
-        return faults && random.nextInt(12) == 0
-                ? new Read.Failed<>("no route to host")
-                : new Read.Found<>(all.get().toList());
+        @Override
+        public void late(String call, Runnable effect) {
+            late.add(() -> {
+                tell("late: " + call);
+                effect.run();
+            });
+            answered(call + " -> unknown, and not done yet");
+        }
     }
 
     private void pause() {
@@ -273,39 +210,24 @@ final class SimulatedNetwork implements ClusterNetwork {
         }
     }
 
-    // ---- what the operator writes
-
     @Override
-    public Write<ServiceCidr> addFinalizer(ServiceCidr seen) {
-        return change("add the finalizer of", seen, cidr -> {
-            // No new finalizers can be added if the object is being deleted.
-            put(cidr.isTerminating() ? cidr : SampleCidrs.with(cidr, true));
-        });
+    public Optional<String> interruption() {
+        return faults && random.nextInt(20) == 0 ? Optional.of("the watch broke") : Optional.empty();
     }
 
     @Override
-    public Write<ServiceCidr> removeFinalizer(ServiceCidr seen) {
-        return change("remove the finalizer of", seen, cidr -> {
-            if (cidr.isTerminating()) {
-                remove(cidr.name());
-            } else {
-                put(SampleCidrs.with(cidr, false));
-            }
-        });
-    }
-
-    @Override
-    public Write<ServiceCidr> setReady(ServiceCidr seen, ReadyCondition ready, Instant since) {
-        return change(
-                "say " + ready.status() + " " + ready.reason() + " of",
-                seen,
-                cidr -> put(SampleCidrs.with(cidr, ready, since.truncatedTo(ChronoUnit.SECONDS))));
+    public Read<List<ServiceCidr>> readServiceCidrs() {
+        Read<List<ServiceCidr>> read = super.readServiceCidrs();
+        if (read instanceof Read.Found<List<ServiceCidr>>(List<ServiceCidr> found)) {
+            lastRead = found;
+        }
+        return read;
     }
 
     @Override
     public Write<ServiceCidr> deleteServiceCidr(ServiceCidr seen) {
         checkDelete(seen);
-        return change("delete", seen, cidr -> delete(cidr.name()));
+        return super.deleteServiceCidr(seen);
     }
 
     /** By what it has read: what changed since, nobody could know. */
@@ -327,31 +249,6 @@ final class SimulatedNetwork implements ClusterNetwork {
                 });
     }
 
-    private Write<ServiceCidr> change(String what, ServiceCidr seen, Consumer<ServiceCidr> change) {
-        return write(what + " " + seen.name(), () -> {
-            ServiceCidr current = cidrs.get(seen.name());
-            if (current == null) {
-                return new Write.NotFound<>("gone");
-            }
-            if (!current.uid().equals(seen.uid())) {
-                return new Write.Conflict<>("another uid");
-            }
-            change.accept(current);
-            return new Write.Done<>(seen);
-        });
-    }
-
-    @Override
-    public Write<ServiceCidr> createServiceCidr(String name, ServiceRange range) {
-        return write("create " + name + " of " + range, () -> {
-            if (cidrs.containsKey(name)) {
-                return new Write.Conflict<>("exists");
-            }
-            create(name, range.toString(), true);
-            return new Write.Done<>(Objects.requireNonNull(cidrs.get(name)));
-        });
-    }
-
     @Override
     public Write<ClusterIp> reserve(Ip ip, ServiceKey service) {
         throw new IllegalStateException("nothing is to be reserved");
@@ -360,31 +257,5 @@ final class SimulatedNetwork implements ClusterNetwork {
     @Override
     public Write<ClusterIp> release(ClusterIp seen) {
         throw new IllegalStateException("nothing is reserved");
-    }
-
-    private <T> Write<T> write(String what, Supplier<Write<T>> effect) {
-        writes++;
-        pause();
-        int luck = faults ? random.nextInt(24) : 23;
-        Write<T> outcome = switch (luck) {
-            case 0 -> new Write.Conflict<>("simulated");
-            case 1 -> new Write.Refused<>("simulated");
-            case 2 -> new Write.Unknown<>("simulated");
-            case 3 -> {
-                Objects.requireNonNull(effect.get());
-                yield new Write.Unknown<>("simulated");
-            }
-            case 4 -> {
-                late.add(() -> {
-                    tell("late: " + what);
-                    Objects.requireNonNull(effect.get());
-                });
-                yield new Write.Unknown<>("simulated");
-            }
-            default -> effect.get();
-        };
-        tell("Berth: " + what + ": " + outcome.getClass().getSimpleName());
-        pause();
-        return outcome;
     }
 }
