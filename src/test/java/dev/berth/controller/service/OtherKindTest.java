@@ -12,6 +12,7 @@ import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ class OtherKindTest {
     private static final Ip FIRST = Ip.parse("192.0.2.0");
     private static final ClaimSpec GATEWAYS = ClaimSpec.ofOtherKind(PoolOperator.POOL, PoolOperator.CLASS, "Gateway");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {});
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private final PoolOperator berth = new PoolOperator(cluster, () -> Instant.parse("2026-03-01T12:00:00Z"));
 
     private Claim gateways = claimedByGateway();
