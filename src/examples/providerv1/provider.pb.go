@@ -511,7 +511,10 @@ type Capabilities struct {
 	// Names of the Service's annotations that reach the plug-in; one that ends in "/" stands for all that start with it.
 	Annotations []string `protobuf:"bytes,7,rep,name=annotations,proto3" json:"annotations,omitempty"`
 	// Its calls touch nothing outside the plug-in's own process, and leave nothing behind.
-	Immediate     bool `protobuf:"varint,8,opt,name=immediate,proto3" json:"immediate,omitempty"`
+	Immediate bool `protobuf:"varint,8,opt,name=immediate,proto3" json:"immediate,omitempty"`
+	// How many calls it takes at once, of all classes together: 1 to 100. 0: it does not say, and Berth makes up to 16 at
+	// once for each class. A call that was cancelled counts no longer.
+	CallLimit     int32 `protobuf:"varint,9,opt,name=call_limit,json=callLimit,proto3" json:"call_limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -600,6 +603,13 @@ func (x *Capabilities) GetImmediate() bool {
 		return x.Immediate
 	}
 	return false
+}
+
+func (x *Capabilities) GetCallLimit() int32 {
+	if x != nil {
+		return x.CallLimit
+	}
+	return 0
 }
 
 // A Service, and not another of the same name.
@@ -2267,7 +2277,7 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\vplugin_name\x18\x02 \x01(\tR\n" +
 	"pluginName\x12%\n" +
 	"\x0eplugin_version\x18\x03 \x01(\tR\rpluginVersion\x12C\n" +
-	"\fcapabilities\x18\x04 \x01(\v2\x1f.berth.provider.v1.CapabilitiesR\fcapabilities\"\xad\x03\n" +
+	"\fcapabilities\x18\x04 \x01(\v2\x1f.berth.provider.v1.CapabilitiesR\fcapabilities\"\xcc\x03\n" +
 	"\fCapabilities\x12G\n" +
 	"\x0eaddress_source\x18\x01 \x01(\x0e2 .berth.provider.v1.AddressSourceR\raddressSource\x124\n" +
 	"\bip_modes\x18\x02 \x03(\x0e2\x19.berth.provider.v1.IpModeR\aipModes\x124\n" +
@@ -2276,7 +2286,9 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\bfamilies\x18\x05 \x03(\x0e2\x19.berth.provider.v1.FamilyR\bfamilies\x126\n" +
 	"\bfeatures\x18\x06 \x03(\x0e2\x1a.berth.provider.v1.FeatureR\bfeatures\x12 \n" +
 	"\vannotations\x18\a \x03(\tR\vannotations\x12\x1c\n" +
-	"\timmediate\x18\b \x01(\bR\timmediate\"U\n" +
+	"\timmediate\x18\b \x01(\bR\timmediate\x12\x1d\n" +
+	"\n" +
+	"call_limit\x18\t \x01(\x05R\tcallLimit\"U\n" +
 	"\x0fServiceIdentity\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x10\n" +

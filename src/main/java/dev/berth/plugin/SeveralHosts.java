@@ -25,8 +25,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,10 +48,15 @@ public final class SeveralHosts implements RemoteProvider {
     /** The threads that tell hosts what they missed. */
     private final Map<String, Thread> telling = new ConcurrentHashMap<>();
 
+    /** What each host takes at once, if it says so: it may be notified of what it missed while it is asked for something. */
+    private final Map<Limit, Semaphore> places = new ConcurrentHashMap<>();
+
     private final ExecutorService calls = Executors.newVirtualThreadPerTaskExecutor();
     private final Pauses pauses;
     private volatile Runnable listener = () -> {};
     private volatile boolean closed;
+
+    private record Limit(String host, int callsAtOnce) {}
 
     /** What was last asked for one Service. */
     private static final class Asked {
@@ -108,8 +115,10 @@ public final class SeveralHosts implements RemoteProvider {
         }
         what.turn.lockInterruptibly();
         try {
-            return what.request != null
-                            && host.ensureLoadBalancer(what.request) instanceof EnsureOutcome.Pending pending
+            LoadBalancerRequest request = what.request;
+            return request != null
+                            && inPlace(name, capabilities(), () -> host.ensureLoadBalancer(request))
+                                    instanceof EnsureOutcome.Pending pending
                     ? Optional.of(pending.retryAfter())
                     : Optional.empty();
         } catch (RuntimeException failure) {
@@ -272,7 +281,7 @@ public final class SeveralHosts implements RemoteProvider {
         }
     }
 
-    private static <T> Reply<T> ask(
+    private <T> Reply<T> ask(
             String name, RemoteProvider host, Capabilities usual, Function<LoadBalancerProvider, T> call) {
         try {
             if (host.isAvailable() && !host.capabilities().equals(usual)) {
@@ -281,9 +290,29 @@ public final class SeveralHosts implements RemoteProvider {
                         new ProviderException("it can do something else than the first of the hosts;"
                                 + " give all hosts the same version and settings"));
             }
-            return new Answered<>(name, call.apply(host));
+            return new Answered<>(name, inPlace(name, usual, () -> call.apply(host)));
         } catch (ProviderException failure) {
             return host.isAvailable() ? new Failed<>(name, failure) : new Away<>(name, failure);
+        }
+    }
+
+    /** Makes the call once it is one of those that the host takes at once. */
+    private <T> T inPlace(String host, Capabilities usual, Supplier<T> call) {
+        if (usual.callLimit().isEmpty()) {
+            return call.get();
+        }
+        Semaphore place = places.computeIfAbsent(
+                new Limit(host, usual.callLimit().getAsInt()), limit -> new Semaphore(limit.callsAtOnce(), true));
+        try {
+            place.acquire();
+        } catch (InterruptedException givenUp) {
+            Thread.currentThread().interrupt();
+            throw new ProviderException("interrupted", null, givenUp);
+        }
+        try {
+            return call.get();
+        } finally {
+            place.release();
         }
     }
 

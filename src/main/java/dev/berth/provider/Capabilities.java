@@ -1,6 +1,7 @@
 package dev.berth.provider;
 
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * is left out of the request.
  */
 public final class Capabilities {
+    private static final int MOST_CALLS_AT_ONCE = 100;
+
     private final AddressSource addresses;
     private final List<IpMode> ipModes;
     private final Targets targets;
@@ -19,6 +22,7 @@ public final class Capabilities {
     private final List<Feature> features;
     private final List<String> annotations;
     private final boolean immediate;
+    private final OptionalInt callLimit;
 
     private Capabilities(
             AddressSource addresses,
@@ -28,7 +32,8 @@ public final class Capabilities {
             List<Family> families,
             List<Feature> features,
             List<String> annotations,
-            boolean immediate) {
+            boolean immediate,
+            OptionalInt callLimit) {
         this.addresses = addresses;
         this.ipModes = List.copyOf(ipModes);
         this.targets = targets;
@@ -37,6 +42,7 @@ public final class Capabilities {
         this.features = List.copyOf(features);
         this.annotations = List.copyOf(annotations);
         this.immediate = immediate;
+        this.callLimit = callLimit;
         if (ipModes.isEmpty() || protocols.isEmpty() || families.isEmpty()) {
             throw new IllegalArgumentException("a provider has at least one ipMode, protocol and family");
         }
@@ -101,30 +107,32 @@ public final class Capabilities {
                 List.of(Family.IPV4, Family.IPV6),
                 List.of(),
                 List.of(),
-                false);
+                false,
+                OptionalInt.empty());
     }
 
     /** Where it sends packets. */
     public Capabilities withTargets(Targets others) {
-        return new Capabilities(addresses, ipModes, others, protocols, families, features, annotations, immediate);
+        return new Capabilities(
+                addresses, ipModes, others, protocols, families, features, annotations, immediate, callLimit);
     }
 
     /** The protocols that it can carry. */
     public Capabilities withProtocols(Protocol... others) {
         return new Capabilities(
-                addresses, ipModes, targets, List.of(others), families, features, annotations, immediate);
+                addresses, ipModes, targets, List.of(others), families, features, annotations, immediate, callLimit);
     }
 
     /** The families of addresses that it can carry. */
     public Capabilities withFamilies(Family... others) {
         return new Capabilities(
-                addresses, ipModes, targets, protocols, List.of(others), features, annotations, immediate);
+                addresses, ipModes, targets, protocols, List.of(others), features, annotations, immediate, callLimit);
     }
 
     /** What else it can do. */
     public Capabilities withFeatures(Feature... others) {
         return new Capabilities(
-                addresses, ipModes, targets, protocols, families, List.of(others), annotations, immediate);
+                addresses, ipModes, targets, protocols, families, List.of(others), annotations, immediate, callLimit);
     }
 
     /**
@@ -132,7 +140,8 @@ public final class Capabilities {
      * other annotation reaches it.
      */
     public Capabilities withAnnotations(String... names) {
-        return new Capabilities(addresses, ipModes, targets, protocols, families, features, List.of(names), immediate);
+        return new Capabilities(
+                addresses, ipModes, targets, protocols, families, features, List.of(names), immediate, callLimit);
     }
 
     /**
@@ -140,7 +149,32 @@ public final class Capabilities {
      * the status, and no event announces them.
      */
     public Capabilities withImmediate(boolean other) {
-        return new Capabilities(addresses, ipModes, targets, protocols, families, features, annotations, other);
+        return new Capabilities(
+                addresses, ipModes, targets, protocols, families, features, annotations, other, callLimit);
+    }
+
+    /**
+     * How many calls it takes at once, those of all classes and the list together. One that outlives its deadline in Berth's
+     * own process counts until it has returned. Without a limit, Berth makes up to 16 at once for each class.
+     *
+     * @param most 1 to 100
+     * @throws IllegalArgumentException if {@code most} is outside of that
+     */
+    public Capabilities withCallLimit(int most) {
+        if (most < 1 || most > MOST_CALLS_AT_ONCE) {
+            throw new IllegalArgumentException(
+                    "a call limit is from 1 to " + MOST_CALLS_AT_ONCE + ", and this one is " + most);
+        }
+        return new Capabilities(
+                addresses,
+                ipModes,
+                targets,
+                protocols,
+                families,
+                features,
+                annotations,
+                immediate,
+                OptionalInt.of(most));
     }
 
     /** Who chooses the address. */
@@ -183,6 +217,11 @@ public final class Capabilities {
         return immediate;
     }
 
+    /** How many calls it takes at once, see {@link #withCallLimit}; empty: it has no limit of its own. */
+    public OptionalInt callLimit() {
+        return callLimit;
+    }
+
     /** Whether it can do this. */
     public boolean has(Feature feature) {
         return features.contains(feature);
@@ -210,6 +249,6 @@ public final class Capabilities {
     }
 
     private List<Object> parts() {
-        return List.of(addresses, ipModes, targets, protocols, families, features, annotations, immediate);
+        return List.of(addresses, ipModes, targets, protocols, families, features, annotations, immediate, callLimit);
     }
 }

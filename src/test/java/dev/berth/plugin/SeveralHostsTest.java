@@ -103,6 +103,12 @@ class SeveralHostsTest {
         volatile @Nullable Duration pending;
         volatile Runnable listener = () -> {};
         volatile Runnable whileDeleting = () -> {};
+        volatile Runnable whileEnsuring = () -> {};
+
+        /** Those that are under way. */
+        final AtomicInteger calls = new AtomicInteger();
+
+        final AtomicInteger mostCallsAtOnce = new AtomicInteger();
 
         /** How many calls fail as none should. */
         final AtomicInteger bugs = new AtomicInteger();
@@ -149,6 +155,9 @@ class SeveralHostsTest {
             if (rejected.contains(request.service())) {
                 throw ProviderException.permanent("it is wrong");
             }
+            mostCallsAtOnce.accumulateAndGet(calls.incrementAndGet(), Math::max);
+            whileEnsuring.run();
+            calls.decrementAndGet();
             has.put(request.service(), request);
             Duration wait = pending;
             return wait == null ? EnsureOutcome.ready(status(request)) : EnsureOutcome.pending(wait, "soon");
@@ -336,6 +345,29 @@ class SeveralHostsTest {
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Test
+    void aHostThatTakesOneCallAtATime_isAskedForNothing_whileItIsNotifiedOfWhatItMissed() throws InterruptedException {
+        List.of(one, two).forEach(host -> host.capabilities = host.capabilities.withCallLimit(1));
+        hosts.ensureLoadBalancer(REQUEST);
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        two.whileEnsuring = () -> {
+            begun.countDown();
+            join(end);
+        };
+        two.returns();
+        join(begun);
+
+        Thread ensures = Thread.ofPlatform().start(() -> hosts.ensureLoadBalancer(API));
+        Awaitility.await().until(() -> one.has.containsKey(API.service()));
+        assertThat(two.calls).hasValue(1);
+        end.countDown();
+        ensures.join();
+
+        assertThat(two.has).containsEntry(API.service(), API);
+        assertThat(two.mostCallsAtOnce).hasValue(1);
     }
 
     @Test

@@ -8,6 +8,8 @@ import dev.berth.plugin.grpc.GrpcSettings;
 import dev.berth.provider.tck.LoadBalancerProviderTck;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
@@ -47,6 +49,38 @@ class TckLimitsTest {
         assertThat(tests.succeeded().stream()
                         .map(event -> event.getTestDescriptor().getDisplayName()))
                 .noneMatch(name -> name.contains("ensure18"));
+    }
+
+    @Test
+    void aProviderThatTakesOneCallAtATime_isGivenNoTwo() {
+        Events tests = EngineTestKit.engine("junit-jupiter")
+                .selectors(selectMethod(OneAtATime.class, "required_ensure03_differentServicesAtOnce_getWhatIsTheirs"))
+                .execute()
+                .testEvents();
+
+        assertThat(tests.failed().stream().map(event -> event.getPayload().orElseThrow()))
+                .isEmpty();
+        assertThat(tests.succeeded().count()).isEqualTo(1);
+    }
+
+    static final class OneAtATime extends LoadBalancerProviderTck {
+        private final AtomicInteger underWay = new AtomicInteger();
+
+        @Override
+        protected LoadBalancerProvider provider() {
+            return new ReferenceProvider(new ReferenceWorld(), BrokenProviders.ALL.withCallLimit(1)) {
+                @Override
+                public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                    int calls = underWay.incrementAndGet();
+                    LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
+                    underWay.decrementAndGet();
+                    if (calls > 1) {
+                        throw new ProviderException(calls + " calls at once");
+                    }
+                    return super.ensureLoadBalancer(request);
+                }
+            };
+        }
     }
 
     static class Usual extends LoadBalancerProviderTck {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.SequencedMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -19,11 +20,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may call a provider: for each class only so many at once, and for each Service one.
+ * Who may call a provider: in each line only so many at once, and for each Service one.
  *
- * <p>Who finds all places of a class taken is put in line, and notified in its turn; that is no failure. Calls for one Service
+ * <p>Who finds all places taken is put in line, and notified in its turn; that is no failure. Calls for one Service
  * never overlap. A call that outlives its deadline is given up: its place is another's, but its Service's turn comes when
- * it has returned. As many as may be under way may be given up like that; from then on they keep their places.
+ * it has returned. As many as may be under way may be given up like that; from then on they keep their places. Where the
+ * provider has a limit of its own, they keep them at once: it would have more calls than it takes.
  */
 final class Bulkhead {
     /** For how long a place is kept for one who was notified. */
@@ -35,7 +37,7 @@ final class Bulkhead {
     private final Duration deadline;
     private final Consumer<String> stuckChanged;
 
-    /** By the name of the class, or of the provider for its list. Guarded by this, as is all that is in it. */
+    /** By their names. Guarded by this, as is all that is in it. */
     private final SequencedMap<String, Line> lines = new LinkedHashMap<>();
 
     /** Whose calls are under way, or about to be. Guarded by this. */
@@ -59,9 +61,9 @@ final class Bulkhead {
     /**
      * One with all places free.
      *
-     * @param callsAtOnce for each class
+     * @param callsAtOnce in each line, where the provider has no limit of its own
      * @param deadline of each call, for messages
-     * @param stuckChanged notified of which class {@link #stuck} says something else now
+     * @param stuckChanged notified of which line {@link #stuck} says something else now
      */
     Bulkhead(int callsAtOnce, Duration deadline, Consumer<String> stuckChanged) {
         this.callsAtOnce = callsAtOnce;
@@ -69,9 +71,13 @@ final class Bulkhead {
         this.stuckChanged = stuckChanged;
     }
 
-    /** The calls of one class, or those that list what a provider has. */
+    /** The calls in one line. */
     private final class Line {
-        private final String className;
+        private final String name;
+
+        /** Of the provider's own; it may have another after it has been restarted. */
+        private OptionalInt limit = OptionalInt.empty();
+
         private int seated;
         private final List<Seat> stuck = new ArrayList<>();
         private final SequencedMap<Object, Runnable> waiting = new LinkedHashMap<>();
@@ -79,16 +85,21 @@ final class Bulkhead {
         /** Who was notified that there is a place, and when. */
         private final Map<Object, Long> promised = new HashMap<>();
 
-        Line(String className) {
-            this.className = className;
+        Line(String name) {
+            this.name = name;
         }
 
         private int free() {
-            return callsAtOnce - seated - promised.size() - Math.max(0, stuck.size() - callsAtOnce);
+            return limit.orElse(callsAtOnce) - seated - promised.size() - Math.max(0, stuck.size() - givenUpForFree());
         }
 
         private boolean isStuck() {
-            return stuck.size() >= 2 * callsAtOnce;
+            return stuck.size() >= limit.orElse(callsAtOnce) + givenUpForFree();
+        }
+
+        /** How many calls that were given up, and have not returned, take no place. */
+        private int givenUpForFree() {
+            return limit.isPresent() ? 0 : callsAtOnce;
         }
 
         private boolean takes(Object who) {
@@ -113,14 +124,14 @@ final class Bulkhead {
 
         /** Those in line are to hear that it does not move. */
         private void stuckChanged() {
-            news.add(() -> stuckChanged.accept(className));
+            news.add(() -> stuckChanged.accept(name));
             if (isStuck()) {
                 news.addAll(waiting.values());
             }
         }
     }
 
-    /** A place of a class, and the turn of a Service. Guarded by the bulkhead. */
+    /** A place in a line, and the turn of a Service. Guarded by the bulkhead. */
     final class Seat {
         private final Line line;
         private final @Nullable ServiceIdentity service;
@@ -180,16 +191,16 @@ final class Bulkhead {
          *
          * @param service whom the call is for; null: no Service
          */
-        Entry enter(String className, @Nullable ServiceIdentity service) {
-            Entry entry = entered(className, service);
+        Entry enter(CallLine where, @Nullable ServiceIdentity service) {
+            Entry entry = entered(where, service);
             notifyOthers();
             return entry;
         }
 
-        private Entry entered(String className, @Nullable ServiceIdentity service) {
+        private Entry entered(CallLine where, @Nullable ServiceIdentity service) {
             synchronized (Bulkhead.this) {
                 Seat mine = seat;
-                if (mine != null && mine.line.className.equals(className) && Objects.equals(mine.service, service)) {
+                if (mine != null && mine.line.name.equals(where.name()) && Objects.equals(mine.service, service)) {
                     return new Entry.In();
                 }
                 giveBack();
@@ -203,15 +214,15 @@ final class Bulkhead {
                                             + " s, and has not returned yet; the next one is made when it has")
                             : new Entry.InLine();
                 }
-                Line line = lines.computeIfAbsent(className, Line::new);
+                Line line = lines.computeIfAbsent(where.name(), Line::new);
+                line.limit = where.limit();
                 if (!line.takes(who)) {
                     line.waiting.putIfAbsent(who, notified);
                     waitsIn = line;
                     return line.isStuck()
-                            ? new Entry.Stuck(
-                                    "all " + line.stuck.size() + " calls to the provider of LoadBalancerClass \""
-                                            + className + "\" have outlived their deadline of " + deadline.toSeconds()
-                                            + " s, and have not returned yet; it is asked again when one has")
+                            ? new Entry.Stuck("all " + line.stuck.size() + " calls to " + where.called()
+                                    + " have outlived their deadline of " + deadline.toSeconds()
+                                    + " s, and have not returned yet; it is asked again when one has")
                             : new Entry.InLine();
                 }
                 seat = new Seat(line, service);

@@ -98,7 +98,7 @@ final class OrphanedLoadBalancers implements Orphans {
         List<ServiceIdentity> orphaned = new ArrayList<>();
         try {
             Optional<List<ListedLoadBalancer>> all =
-                    guard.list(name, provider, parts.settings().clusterName());
+                    guard.list(CallLine.ofProvider(name, provider.capabilities()), provider, parts.settings().clusterName());
             if (all.isEmpty()) {
                 return false;
             }
@@ -222,7 +222,8 @@ final class OrphanedLoadBalancers implements Orphans {
         IpMode ipMode = provider.capabilities().ipModes().getFirst();
         try {
             for (Map<String, String> parameters : parametersFor(name)) {
-                if (!delete(name, provider, listed.service(), ipMode, parameters)) {
+                CallLine line = CallLine.ofProvider(name, provider.capabilities());
+                if (!delete(line, provider, listed.service(), ipMode, parameters)) {
                     return Settled.BUSY;
                 }
             }
@@ -322,7 +323,7 @@ final class OrphanedLoadBalancers implements Orphans {
     /** Returns false if the provider is busy with other calls. */
     private boolean deleteFor(ServedClass served, ServiceIdentity service) {
         return delete(
-                served.name(),
+                CallLine.of(served),
                 parts.providers().named(served.provider()),
                 service,
                 served.ipMode(),
@@ -330,13 +331,13 @@ final class OrphanedLoadBalancers implements Orphans {
     }
 
     private boolean delete(
-            String className,
+            CallLine line,
             LoadBalancerProvider provider,
             ServiceIdentity service,
             IpMode ipMode,
             Map<String, String> parameters) {
         return guard.delete(
-                className,
+                line,
                 provider,
                 LoadBalancerRequest.builder(parts.settings().clusterName(), service, ipMode)
                         .fencingToken(parts.settings().fencingToken().getAsLong())

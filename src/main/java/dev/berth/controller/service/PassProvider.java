@@ -60,7 +60,7 @@ final class PassProvider {
      */
     Outcome takeTurn(ServedClass by, LoadBalancerRequest request, Object what) {
         return switch (pass.visit()
-                .enter(by.name(), pass.parts().providers().named(by.provider()), request.service())) {
+                .enter(CallLine.of(by), pass.parts().providers().named(by.provider()), request.service())) {
             case Entry.In mayCall -> {
                 pass.memory().retries.heldUpNoLonger(what);
                 yield new Outcome.TurnTaken();

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls providers with a deadline and, for each class, only so many at once: one that hangs takes nobody else's turn.
+ * Calls providers with a deadline and, in each {@link CallLine}, only so many at once: one that hangs takes nobody else's turn.
  * Each call runs on a thread of the platform's own, so that one that spins costs a share of a core, and not the operator.
  *
  * <p>A call that outlives its deadline is given up, and goes on until it returns. {@link Bulkhead} says who may call.
@@ -49,10 +49,10 @@ final class ProviderGuard implements AutoCloseable {
      * A guard.
      *
      * @param needsNoGuard whose calls need no guard
-     * @param callsAtOnce for each class
+     * @param callsAtOnce in each line, where the provider has no limit of its own
      * @param patience how long a call waits for its turn that cannot be notified
      * @param deadline for each call
-     * @param stuckChanged notified of which class {@link #stuck} says something else now
+     * @param stuckChanged notified of which line {@link #stuck} says something else now
      */
     ProviderGuard(
             Predicate<LoadBalancerProvider> needsNoGuard,
@@ -96,8 +96,8 @@ final class ProviderGuard implements AutoCloseable {
          *
          * @param service whom the call is for; null: no Service
          */
-        Entry enter(String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service) {
-            return needsNoGuard.test(provider) ? new Entry.In() : caller.enter(className, service);
+        Entry enter(CallLine line, LoadBalancerProvider provider, @Nullable ServiceIdentity service) {
+            return needsNoGuard.test(provider) ? new Entry.In() : caller.enter(line, service);
         }
 
         /** {@code ensureLoadBalancer}; throws as {@link #delete} does. */
@@ -160,8 +160,8 @@ final class ProviderGuard implements AutoCloseable {
      * @return false if its turn did not come in time: nothing was asked, and nothing failed
      * @throws ProviderException if it failed, or took too long
      */
-    boolean delete(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        return alone(className, provider, request.service(), () -> {
+    boolean delete(CallLine line, LoadBalancerProvider provider, LoadBalancerRequest request) {
+        return alone(line, provider, request.service(), () -> {
                     provider.ensureLoadBalancerDeleted(request);
                     return true;
                 })
@@ -169,23 +169,23 @@ final class ProviderGuard implements AutoCloseable {
     }
 
     /** {@code listLoadBalancers}; absent where {@link #delete} says false, and throws as that does. */
-    Optional<List<ListedLoadBalancer>> list(String className, LoadBalancerProvider provider, String clusterName) {
-        return alone(className, provider, null, () -> Answers.of(provider.listLoadBalancers(clusterName)));
+    Optional<List<ListedLoadBalancer>> list(CallLine line, LoadBalancerProvider provider, String clusterName) {
+        return alone(line, provider, null, () -> Answers.of(provider.listLoadBalancers(clusterName)));
     }
 
     private <T> Optional<T> alone(
-            String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
-        return Workers.aside(() -> inItsTurn(className, provider, service, call));
+            CallLine line, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
+        return Workers.aside(() -> inItsTurn(line, provider, service, call));
     }
 
     private <T> Optional<T> inItsTurn(
-            String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
+            CallLine line, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
         Semaphore turn = new Semaphore(0);
         long until = System.nanoTime() + patience.toNanos();
         try (Visit visit = new Visit(bulkhead.caller(new Object(), turn::release))) {
             try {
                 while (true) {
-                    switch (visit.enter(className, provider, service)) {
+                    switch (visit.enter(line, provider, service)) {
                         case Entry.In in -> {
                             return Optional.of(visit.call(provider, call));
                         }

@@ -50,10 +50,11 @@ public final class Providers implements AutoCloseable {
         return provider;
     }
 
-    /** Whether a call can neither hang nor leave anything behind: it needs no guard. */
+    /** Whether a call can neither hang nor leave anything behind, nor be one too many: it needs no guard. */
     boolean needsNoGuard(LoadBalancerProvider provider) {
         return plugins.stream().noneMatch(name -> provider.equals(byName.get(name)))
-                && provider.capabilities().immediate();
+                && provider.capabilities().immediate()
+                && provider.capabilities().callLimit().isEmpty();
     }
 
     /** Closes all side by side: one that hangs, or fails, keeps no other open. */

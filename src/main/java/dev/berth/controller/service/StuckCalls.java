@@ -41,11 +41,11 @@ final class StuckCalls {
         return guard.stuck(linesOf(className));
     }
 
-    /** What a provider has is listed for all of its classes, in a line by its own name. */
+    /** What a provider has is listed for all of its classes, in its own line. */
     private Set<String> linesOf(String className) {
         return classes.get().served().stream()
                 .filter(served -> served.name().equals(className))
-                .flatMap(served -> Stream.of(className, served.provider()))
+                .flatMap(served -> Stream.of(className, CallLine.nameOf(served.provider())))
                 .collect(Collectors.toCollection(() -> new LinkedHashSet<>(List.of(className))));
     }
 
@@ -53,7 +53,8 @@ final class StuckCalls {
         Stream.concat(
                         Stream.of(line),
                         classes.get().served().stream()
-                                .filter(served -> served.provider().equals(line))
+                                .filter(served ->
+                                        CallLine.nameOf(served.provider()).equals(line))
                                 .map(ServedClass::name))
                 .distinct()
                 .forEach(className -> {

@@ -34,6 +34,8 @@ class AnswersTest {
 
     private static final Ingress WAY = Ingress.ofIp("203.0.113.1", IpMode.PROXY);
 
+    private static final CallLine OWN = CallLine.ofClass("own");
+
     /** Answers what it is told to. */
     private record Scripted(Supplier<?> answer) implements QuietProvider {
         @Override
@@ -65,7 +67,7 @@ class AnswersTest {
 
     private static ProviderGuard.Visit mayCall(ProviderGuard guard) {
         ProviderGuard.Visit visit = guard.visit(new ServiceKey("prod", "web"), () -> {});
-        assertThat(visit.enter("own", new Scripted(() -> null), REQUEST.service()))
+        assertThat(visit.enter(OWN, new Scripted(() -> null), REQUEST.service()))
                 .isInstanceOf(Bulkhead.Entry.In.class);
         return visit;
     }
@@ -96,10 +98,10 @@ class AnswersTest {
             assertThatThrownBy(() -> mayCall(guard).get(new Scripted(() -> null), REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessageStartingWith("it answered null to getLoadBalancer");
-            assertThatThrownBy(() -> guard.list("own", new Scripted(() -> null), "c"))
+            assertThatThrownBy(() -> guard.list(OWN, new Scripted(() -> null), "c"))
                     .isInstanceOf(ProviderException.class)
                     .hasMessageStartingWith("it answered null to listLoadBalancers");
-            assertThatThrownBy(() -> guard.list("own", new Scripted(() -> Arrays.asList((Object) null)), "c"))
+            assertThatThrownBy(() -> guard.list(OWN, new Scripted(() -> Arrays.asList((Object) null)), "c"))
                     .isInstanceOf(ProviderException.class)
                     .hasMessageStartingWith("it answered null to listLoadBalancers");
         }
@@ -109,7 +111,7 @@ class AnswersTest {
     void listedService_thatIsNone_isAFailure_forItsNameBecomesPartOfAPath() {
         ListedLoadBalancer listed = new ListedLoadBalancer("a", new ServiceIdentity("../../nodes", "web\n", "uid"));
         try (ProviderGuard guard = guard()) {
-            assertThatThrownBy(() -> guard.list("own", new Scripted(() -> List.of(listed)), "c"))
+            assertThatThrownBy(() -> guard.list(OWN, new Scripted(() -> List.of(listed)), "c"))
                     .hasMessage("it lists a load balancer of \"../../nodes/web\", which is no Service");
         }
     }

@@ -25,7 +25,7 @@ class BusyOrphansTest extends CloudStage {
     }
 
     /** Takes the one place of {@code line}. */
-    private Visit occupied(String line) {
+    private Visit occupied(CallLine line) {
         Visit visit = guard.visit(key("other"), () -> {});
         assertThat(visit.enter(line, cloud, new ServiceIdentity("prod", "other", "uid-other")))
                 .isEqualTo(new Entry.In());
@@ -43,7 +43,7 @@ class BusyOrphansTest extends CloudStage {
         cloud.listed = List.of(new ListedLoadBalancer("lb", GONE));
         deleteOrphaned = true;
         OrphanedLoadBalancers orphans = orphans(guard);
-        try (Visit other = occupied("cloud")) {
+        try (Visit other = occupied(CallLine.ofProvider("cloud", cloud.capabilities()))) {
             orphans.look();
             assertThat(runNext()).isZero();
             assertThat(cloud.calls).isEmpty();
@@ -61,7 +61,7 @@ class BusyOrphansTest extends CloudStage {
         deleteOrphaned = true;
         OrphanedLoadBalancers orphans = orphans(guard);
         try (Visit other = guard.visit(key("gone"), () -> {})) {
-            assertThat(other.enter("another", cloud, GONE)).isEqualTo(new Entry.In());
+            assertThat(other.enter(CallLine.ofClass("another"), cloud, GONE)).isEqualTo(new Entry.In());
             orphans.look();
             runNext();
             assertThat(cloud.calls).isEmpty();
@@ -77,7 +77,7 @@ class BusyOrphansTest extends CloudStage {
     void whatHasToBeDeleted_isTriedAgainWithoutBackingOff() {
         ServedClass served = classes.byValue(CLASS).orElseThrow();
         OrphanedLoadBalancers orphans = orphans(guard);
-        try (Visit other = occupied(served.name())) {
+        try (Visit other = occupied(CallLine.of(served))) {
             orphans.deleteUntilDone(served, GONE);
             Duration first = runNext();
             for (int i = 0; i < 5; i++) {

@@ -87,6 +87,9 @@ abstract class CloudStage {
 
         boolean terminatesTls;
 
+        /** How many calls it takes at once; 0: it does not say. */
+        int callLimit;
+
         List<ListedLoadBalancer> listed = List.of();
 
         Runnable meanwhile = () -> {};
@@ -104,9 +107,10 @@ abstract class CloudStage {
             if (terminatesTls) {
                 features.add(Feature.TLS_TERMINATION);
             }
-            return base.withFeatures(features.toArray(Feature[]::new))
+            Capabilities all = base.withFeatures(features.toArray(Feature[]::new))
                     .withTargets(targets)
                     .withAnnotations("cloud.test.dev/");
+            return callLimit == 0 ? all : all.withCallLimit(callLimit);
         }
 
         @Override

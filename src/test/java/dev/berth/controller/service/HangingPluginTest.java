@@ -74,7 +74,8 @@ class HangingPluginTest {
                         "c", new ServiceIdentity("prod", name, "uid-" + name), IpMode.PROXY)
                 .build();
         try (Visit visit = guard.visit(new ServiceKey("prod", name), () -> {})) {
-            assertThat(visit.enter("cloud", provider, request.service())).isInstanceOf(Entry.In.class);
+            assertThat(visit.enter(CallLine.ofClass("cloud"), provider, request.service()))
+                    .isInstanceOf(Entry.In.class);
             return visit.ensure(provider, request);
         }
     }

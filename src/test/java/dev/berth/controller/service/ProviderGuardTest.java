@@ -96,7 +96,7 @@ class ProviderGuardTest {
     }
 
     private static Entry enter(Visit visit, String className, LoadBalancerRequest request) {
-        return visit.enter(className, WORKS, request.service());
+        return visit.enter(CallLine.ofClass(className), WORKS, request.service());
     }
 
     /** Makes the call in its own visit, if it may. */
@@ -161,7 +161,7 @@ class ProviderGuardTest {
                     CompletableFuture.supplyAsync(() -> ensure(guard, "slow", hangs, REQUEST), workers);
             hangs.called().await();
             CompletableFuture<Void> inLine = CompletableFuture.runAsync(
-                    () -> assertThatThrownBy(() -> guard.delete("slow", WORKS, OTHER))
+                    () -> assertThatThrownBy(() -> guard.delete(CallLine.ofClass("slow"), WORKS, OTHER))
                             .hasMessageContaining("a bug"),
                     workers);
 
@@ -235,7 +235,7 @@ class ProviderGuardTest {
     @Test
     void aBugOfTheProvider_isAFailureThatSaysSo() {
         try (ProviderGuard guard = guard(1, Duration.ofMinutes(1))) {
-            assertThatThrownBy(() -> guard.delete("slow", WORKS, REQUEST))
+            assertThatThrownBy(() -> guard.delete(CallLine.ofClass("slow"), WORKS, REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessage("the provider failed: java.lang.IllegalStateException: a bug");
         }
@@ -258,7 +258,7 @@ class ProviderGuardTest {
                                 new Entry.Stuck("an earlier call for Service prod/web has outlived its deadline of 0 s,"
                                         + " and has not returned yet; the next one is made when it has"));
             }
-            assertThatThrownBy(() -> guard.delete("of another class", deaf, REQUEST))
+            assertThatThrownBy(() -> guard.delete(CallLine.ofClass("of another class"), deaf, REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessageStartingWith("an earlier call for Service prod/web has outlived its deadline");
             assertThat(deaf.calls()).hasValue(1);
@@ -331,7 +331,7 @@ class ProviderGuardTest {
             assertThat(deleted).hasPositiveValue();
 
             makeStuck(guard, deaf, 32);
-            assertThatThrownBy(() -> guard.delete("slow", deletes, OTHER))
+            assertThatThrownBy(() -> guard.delete(CallLine.ofClass("slow"), deletes, OTHER))
                     .hasMessageStartingWith(
                             "all 32 calls to the provider of LoadBalancerClass \"slow\" have outlived their deadline");
             awaitDelete(guard, "fast", deletes);
@@ -352,7 +352,7 @@ class ProviderGuardTest {
     private static void awaitDelete(ProviderGuard guard, String className, LoadBalancerProvider provider) {
         Awaitility.await()
                 .ignoreExceptionsInstanceOf(ProviderException.class)
-                .until(() -> guard.delete(className, provider, OTHER));
+                .until(() -> guard.delete(CallLine.ofClass(className), provider, OTHER));
     }
 
     @Test

@@ -10,24 +10,27 @@ import dev.berth.provider.LoadBalancerStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
  * Calls a provider as Berth does: each call has a deadline, and what is Pending is asked for again exactly after its
- * delay. Remembers what a test has made, so that it can be deleted.
+ * delay; and no more of them at once than the provider takes. Remembers what a test has made, so that it can be deleted.
  */
 final class Calls {
     private final LoadBalancerProvider provider;
     private final Duration deadline;
     private final Duration timeLimit;
+    private final Semaphore places;
     private final ConcurrentMap<String, LoadBalancerRequest> made;
     private final Queue<EnsureOutcome.Pending> pending = new ConcurrentLinkedQueue<>();
 
@@ -35,10 +38,12 @@ final class Calls {
             LoadBalancerProvider provider,
             Duration deadline,
             Duration timeLimit,
+            Semaphore places,
             ConcurrentMap<String, LoadBalancerRequest> made) {
         this.provider = provider;
         this.deadline = deadline;
         this.timeLimit = timeLimit;
+        this.places = places;
         this.made = made;
     }
 
@@ -47,14 +52,16 @@ final class Calls {
      *
      * @param deadline of each call
      * @param timeLimit until what is Pending is Ready
+     * @param callLimit how many calls it takes at once; empty: any number
      */
-    static Calls of(LoadBalancerProvider provider, Duration deadline, Duration timeLimit) {
-        return new Calls(provider, deadline, timeLimit, new ConcurrentHashMap<>());
+    static Calls of(LoadBalancerProvider provider, Duration deadline, Duration timeLimit, OptionalInt callLimit) {
+        Semaphore places = new Semaphore(callLimit.orElse(Integer.MAX_VALUE));
+        return new Calls(provider, deadline, timeLimit, places, new ConcurrentHashMap<>());
     }
 
     /** Of another provider over the same world. */
     Calls through(LoadBalancerProvider another) {
-        return new Calls(another, deadline, timeLimit, made);
+        return new Calls(another, deadline, timeLimit, places, made);
     }
 
     Optional<LoadBalancerStatus> get(LoadBalancerRequest request) {
@@ -147,6 +154,15 @@ final class Calls {
     }
 
     private <T> T bounded(String call, Supplier<T> work) {
+        places.acquireUninterruptibly();
+        try {
+            return beforeDeadline(call, work);
+        } finally {
+            places.release();
+        }
+    }
+
+    private <T> T beforeDeadline(String call, Supplier<T> work) {
         FutureTask<T> task = new FutureTask<>(work::get);
         Thread.ofVirtual().name("tck-" + call).start(task);
         try {

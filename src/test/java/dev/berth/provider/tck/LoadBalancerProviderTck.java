@@ -1074,7 +1074,7 @@ public abstract class LoadBalancerProviderTck {
     void begin() {
         provider = provider();
         capabilities = provider.capabilities();
-        calls = Calls.of(provider, deadline(), timeLimit());
+        calls = Calls.of(provider, deadline(), timeLimit(), capabilities.callLimit());
         requests = new Requests(cluster, capabilities, parameters(), this::address);
     }
 

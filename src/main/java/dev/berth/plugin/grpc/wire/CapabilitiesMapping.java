@@ -7,6 +7,7 @@ import dev.berth.provider.Protocol;
 /** What a provider can do, both ways. */
 public final class CapabilitiesMapping {
     private static final int MOST_ANNOTATIONS = 100;
+    private static final int NO_LIMIT = 0;
 
     private CapabilitiesMapping() {}
 
@@ -21,13 +22,15 @@ public final class CapabilitiesMapping {
                 .addAllFeatures(EnumMapping.FEATURES.write(capabilities.features()))
                 .addAllAnnotations(capabilities.annotations())
                 .setImmediate(capabilities.immediate())
+                .setCallLimit(capabilities.callLimit().orElse(NO_LIMIT))
                 .build();
     }
 
     /**
      * What a plug-in says that it can do; without what this Berth does not know.
      *
-     * @throws ProtocolViolation if nothing is left of what a provider has at least one of, or an annotation cannot be
+     * @throws ProtocolViolation if nothing is left of what a provider has at least one of, or an annotation or the call limit
+     *     cannot be
      */
     public static Capabilities read(dev.berth.plugin.grpc.v1.Capabilities wire) {
         ProtocolViolation.refuseMoreThan(MOST_ANNOTATIONS, wire.getAnnotationsCount(), "annotations");
@@ -37,7 +40,7 @@ public final class CapabilitiesMapping {
                 case POOLS -> Capabilities.fromPools(ipModes);
                 case PROVIDER -> Capabilities.ofItsOwn(ipModes);
             };
-            return known.withTargets(EnumMapping.TARGETS.read(wire.getTargets(), "targets"))
+            Capabilities whole = known.withTargets(EnumMapping.TARGETS.read(wire.getTargets(), "targets"))
                     .withProtocols(
                             EnumMapping.PROTOCOLS.known(wire.getProtocolsList()).toArray(new Protocol[0]))
                     .withFamilies(
@@ -48,6 +51,7 @@ public final class CapabilitiesMapping {
                             .map(TextLimits::annotation)
                             .toArray(String[]::new))
                     .withImmediate(wire.getImmediate());
+            return wire.getCallLimit() == NO_LIMIT ? whole : whole.withCallLimit(wire.getCallLimit());
         } catch (IllegalArgumentException incomplete) {
             throw new ProtocolViolation(String.valueOf(incomplete.getMessage()));
         }
