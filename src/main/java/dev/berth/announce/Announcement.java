@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
  * Who announces one address, by what the agents of all nodes say.
  *
  * @param nodes that announce it, by name
- * @param unheard nodes that announced it, and whose agents are not heard of any more
+ * @param unheard nodes that announced it, and whose agents have stopped renewing their Leases
  * @param silent nodes that do not, by the name of the {@link Reason}
- * @param agents how many agents that announce by the protocol are heard of
+ * @param agents how many agents that announce by the protocol renew their Leases
  */
 public record Announcement(
         Ip address,
@@ -115,21 +115,23 @@ public record Announcement(
                                 isSplit() ? "; their agents do not hear each other" : "");
             case UNKNOWN ->
                 unheard.isEmpty()
-                        ? "no agent has said yet who announces %s".formatted(address)
-                        : "%s announced %s, and %s not heard of any more; it may go on"
+                        ? "no agent has reported on %s yet".formatted(address)
+                        : "%s announced %s, but %s; the address might still be announced"
                                 .formatted(
                                         named(unheard),
                                         address,
-                                        unheard.size() == 1 ? "its agent is" : "their agents are");
-            case NOBODY -> "nobody announces %s: %s".formatted(address, agents == 0 ? withoutAgents() : why());
+                                        unheard.size() == 1
+                                                ? "the agent has stopped renewing its Lease"
+                                                : "their agents have stopped renewing their Leases");
+            case NOBODY -> "no node announces %s: %s".formatted(address, agents == 0 ? withoutAgents() : why());
         };
     }
 
     private String withoutAgents() {
         return protocol == Protocol.L2
-                ? "no agent is heard of; is the DaemonSet berth-agent installed, and does it run?"
-                : "no agent that announces by BGP is heard of; is the DaemonSet berth-agent installed with a speaker"
-                        + " (docs/bgp.md), and does it run?";
+                ? "no agent has a current Lease; check that the DaemonSet berth-agent is installed and running"
+                : "no agent that announces by BGP has a current Lease; check that the DaemonSet berth-agent is"
+                        + " installed and running with a BGP speaker (docs/bgp.md)";
     }
 
     private String why() {

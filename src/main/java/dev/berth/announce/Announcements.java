@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What the agents of all nodes say, and who of them is heard of. Immutable. */
+/** What the agents of all nodes report, and which of them renew their Leases. Immutable. */
 public final class Announcements {
     /** For how long two nodes may both say that they announce an address by ARP, until each has said what is so now. */
     static final Duration HANDOVER = Duration.ofSeconds(45);
@@ -26,7 +26,7 @@ public final class Announcements {
     /**
      * @param changed when it was seen to say something else than before
      * @param heard when its agent was seen last to do something
-     * @param isLost whether its agent is not heard of any more
+     * @param isLost whether its agent has stopped renewing its Lease
      */
     private record Entry(NodeReport.Index index, Instant changed, Instant heard, boolean isLost) {
         Entry heard(Instant now) {
@@ -106,7 +106,7 @@ public final class Announcements {
         };
     }
 
-    /** How many agents that announce by it are heard of. */
+    /** How many agents that announce by it renew their Leases. */
     private int agents(Protocol protocol) {
         return (int) byNode.values().stream()
                 .filter(entry ->

@@ -12,29 +12,30 @@ public enum Reason {
     NO_LOCAL_ENDPOINTS("externalTrafficPolicy is Local, and the node has no ready endpoint"),
     NODE_UNKNOWN("there is no Node object of this name"),
     NODE_EXCLUDED("the Node is labelled node.kubernetes.io/exclude-from-external-load-balancers, as kubeadm labels"
-            + " control-plane nodes; take the label off if it is to announce"),
+            + " control-plane nodes; remove the label to let it announce addresses"),
     NODE_DELETED("the Node is being deleted"),
     NODE_OUT_OF_SERVICE("the Node is tainted node.kubernetes.io/out-of-service"),
     NODE_NETWORK_UNAVAILABLE("the Node's condition NetworkUnavailable is True"),
-    NO_AGENT("no agent answers on the node"),
-    AGENT_NOT_READY("the agent has just started, or is about to end"),
-    NO_INTERFACE("no interface of the node has a network with the address; change the pool, or name interfaces in the"
-            + " parameters of the LoadBalancerClass"),
+    NO_AGENT("no agent responds on the node"),
+    AGENT_NOT_READY("the agent has just started or is shutting down"),
+    NO_INTERFACE("the address is not in the subnet of any interface of the node; change the pool, or name interfaces"
+            + " in the parameters of the LoadBalancerClass"),
     NO_NAMED_INTERFACE(
-            "the node has no interface, or none that is up, of those that the LoadBalancerClass names; correct the"
+            "none of the interfaces that the LoadBalancerClass names exists on the node and is up; correct the"
                     + " parameter interfaces"),
     END_OF_NETWORK(
-            "it is the first or the broadcast address of the node's network, which no host is to have; take it out of"
-                    + " the pool by spec.excluded, and recreate the Service"),
-    ADDRESS_ON_HOST("somebody else has put the address on the node; take it off the node, or out of the pool"),
-    KERNEL_REFUSES("the kernel of the node refuses the address; the log of the node's agent says why"),
+            "it is the first or the broadcast address of the node's network, which cannot be assigned to a host; add"
+                    + " it to spec.excluded of the pool and recreate the Service"),
+    ADDRESS_ON_HOST("the address is already configured on the node, but not by Berth; remove it from the node or from"
+            + " the pool"),
+    KERNEL_REFUSES("the kernel of the node rejected the address; see the log of the node's agent"),
     ANOTHER_NODE("another node announces it"),
     NODE_LEAVING("the Node is cordoned, or about to be removed, and other nodes announce it to the same routers"),
-    NO_NEXT_HOP("the Node has no InternalIP of the address' family"),
+    NO_NEXT_HOP("the Node has no InternalIP of this address family"),
     NO_PEER(
-            "no BGPPeer that the class allows, and that can be used, has a session with the node for the address' family"),
+            "no usable BGPPeer that the class allows is configured for the node and this address family"),
     NO_SESSION(
-            "no router of its BGPPeers has a session with the node for the address' family; kubectl get bgppeers says why");
+            "the node has no established BGP session for this address family; see kubectl get bgppeers");
 
     private final String sentence;
 

@@ -88,7 +88,7 @@ class AnnouncementsTest {
                 .reported("worker-1", report(Protocol.L2, "", Map.of("NoEndpoints", "192.0.2.1")), NOW)
                 .reported("worker-2", report(Protocol.L2, "", Map.of("NoEndpoints", "192.0.2.0/24")), NOW);
         assertThat(l2Of(same))
-                .isEqualTo("nobody NoEndpoints: nobody announces 192.0.2.1: its Services have no ready endpoint");
+                .isEqualTo("nobody NoEndpoints: no node announces 192.0.2.1: its Services have no ready endpoint");
 
         Announcements others = Announcements.NONE
                 .reported("worker-1", report(Protocol.BGP, "", Map.of("NoLocalEndpoints", "192.0.2.1")), NOW)
@@ -98,29 +98,29 @@ class AnnouncementsTest {
         assertThat(announcement.reason()).isEqualTo("NoSession");
         assertThat(announcement.sentence())
                 .isEqualTo(
-                        "nobody announces 192.0.2.1: nodes worker-1, worker-2: externalTrafficPolicy is Local, and the node"
-                                + " has no ready endpoint; node worker-3: no router of its BGPPeers has a session with the node for the"
-                                + " address' family; kubectl get bgppeers says why");
+                        "no node announces 192.0.2.1: nodes worker-1, worker-2: externalTrafficPolicy is Local, and"
+                                + " the node has no ready endpoint; node worker-3: the node has no established BGP"
+                                + " session for this address family; see kubectl get bgppeers");
     }
 
     @Test
     void aReasonOfANewerAgent_isSaidAsItIs() {
         Announcements known = Announcements.NONE.reported(
                 "worker-1", report(Protocol.L2, "", Map.of("MoonIsFull", "192.0.2.1")), NOW);
-        assertThat(l2Of(known)).isEqualTo("nobody MoonIsFull: nobody announces 192.0.2.1: MoonIsFull");
+        assertThat(l2Of(known)).isEqualTo("nobody MoonIsFull: no node announces 192.0.2.1: MoonIsFull");
     }
 
     @Test
     void withoutAgents_orWithoutSpeakers_thatIsTheReason() {
         assertThat(l2Of(Announcements.NONE))
                 .startsWith("nobody NoAgent: ")
-                .contains("is the DaemonSet berth-agent installed");
+                .contains("the DaemonSet berth-agent is installed");
         Announcements withoutSpeakers = Announcements.NONE.reported("worker-1", l2(""), NOW);
         assertThat(said(withoutSpeakers.of(Protocol.BGP, ONE)))
                 .startsWith("nobody NoAgent: ")
                 .contains("docs/bgp.md");
         assertThat(l2Of(withoutSpeakers))
-                .isEqualTo("unknown NotReported: no agent has said yet who announces 192.0.2.1");
+                .isEqualTo("unknown NotReported: no agent has reported on 192.0.2.1 yet");
         assertThat(l2Of(withoutSpeakers.reported("worker-1", NodeReport.NONE, NOW)))
                 .startsWith("nobody NoAgent: ");
     }
@@ -134,8 +134,8 @@ class AnnouncementsTest {
                 .lost("worker-2");
         assertThat(l2Of(known))
                 .isEqualTo(
-                        "unknown AgentNotHeardOf: node worker-1 announced 192.0.2.1, and its agent is not heard of any more;"
-                                + " it may go on");
+                        "unknown AgentNotHeardOf: node worker-1 announced 192.0.2.1, but the agent has stopped"
+                                + " renewing its Lease; the address might still be announced");
         assertThat(said(known.of(Protocol.L2, TWO))).startsWith("nobody NoAgent: ");
         assertThat(l2Of(known.heard("worker-1", NOW.plusSeconds(100)))).startsWith("worker-1 Announced");
     }

@@ -216,7 +216,7 @@ class AgentTrafficIT {
                 lab,
                 service,
                 "nobody",
-                "False NoEndpoints: nobody announces " + ip + ": its Services have no ready endpoint");
+                "False NoEndpoints: no node announces " + ip + ": its Services have no ready endpoint");
     }
 
     private static void awaitAnnouncedByItsOwner(Service service) {
@@ -578,7 +578,7 @@ class AgentTrafficIT {
                     .forEach(agent -> agent.node().cordon(true));
             await(
                     heir::announcements,
-                    text -> text.contains(ip(service) + ": somebody else has put the address on the node"));
+                    text -> text.contains(ip(service) + ": the address is already configured on the node"));
             assertThat(owner(ip(service))).isNotSameAs(heir);
         } finally {
             heir.node().namespace().ip("address del " + ip(service) + "/32 dev eth0");
@@ -615,7 +615,7 @@ class AgentTrafficIT {
                 lab,
                 service,
                 "nobody",
-                "False %s: nobody announces %s: %s".formatted(reason.camelCase(), ip(service), reason.sentence()));
+                "False %s: no node announces %s: %s".formatted(reason.camelCase(), ip(service), reason.sentence()));
     }
 
     @Test

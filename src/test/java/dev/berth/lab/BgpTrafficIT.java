@@ -286,7 +286,7 @@ class BgpTrafficIT {
                 lab,
                 local,
                 "nobody",
-                "False NoEndpoints: nobody announces " + ip(local) + ": its Services have no ready endpoint");
+                "False NoEndpoints: no node announces " + ip(local) + ": its Services have no ready endpoint");
         assertThat(agents.getFirst().announcements()).contains(ip(local) + ": its Services have no ready endpoint");
     }
 

@@ -309,12 +309,12 @@ class ServiceConditionsTest {
         assertThat(announced("l2", known, "192.0.2.1"))
                 .containsExactly("True Announced: node worker-1 announces 192.0.2.1 by ARP");
         assertThat(announced("l2", known, "192.0.2.1", "2001:db8::1"))
-                .containsExactly("False NoEndpoints: node worker-1 announces 192.0.2.1 by ARP; nobody announces"
+                .containsExactly("False NoEndpoints: node worker-1 announces 192.0.2.1 by ARP; no node announces"
                         + " 2001:db8::1: its Services have no ready endpoint");
         assertThat(announced("l2", known, "192.0.2.1", "192.0.2.7"))
                 .containsExactly(
-                        "Unknown NotReported: node worker-1 announces 192.0.2.1 by ARP; no agent has said yet who"
-                                + " announces 192.0.2.7");
+                        "Unknown NotReported: node worker-1 announces 192.0.2.1 by ARP; no agent has reported on"
+                                + " 192.0.2.7");
         assertThat(announced("bgp", known, "192.0.2.1"))
                 .singleElement()
                 .asString()

@@ -268,7 +268,7 @@ public final class Speaker implements AutoCloseable {
         }
         String first = refusals.isEmpty() ? "" : refusals.getFirst();
         if (!first.isEmpty() && !first.equals(refused)) {
-            LOG.warn("gobgpd refuses {} calls, the first one: {}", refusals.size(), first);
+            LOG.warn("gobgpd rejected {} calls; the first one: {}", refusals.size(), first);
         }
         refused = first;
         kept = refusals.isEmpty() ? routes : null;
@@ -314,7 +314,7 @@ public final class Speaker implements AutoCloseable {
         for (Neighbour router : there.keySet()) {
             if (wanted.stream().noneMatch(session -> session.router().equals(router))) {
                 refusal(() -> delete(router))
-                        .ifPresent(why -> LOG.warn("gobgpd does not remove a peer, which is tried again: {}", why));
+                        .ifPresent(why -> LOG.warn("gobgpd did not remove a peer, retrying: {}", why));
             }
         }
         Map<Neighbour, String> refusals = new HashMap<>();

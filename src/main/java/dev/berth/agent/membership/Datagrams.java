@@ -135,7 +135,7 @@ public final class Datagrams implements AutoCloseable {
             } catch (InterruptedException stopping) {
                 return;
             } catch (RuntimeException bug) {
-                LOG.error("talking to other agents", bug);
+                LOG.error("sending to other agents", bug);
             }
         }
     }
@@ -172,7 +172,7 @@ public final class Datagrams implements AutoCloseable {
         try {
             message = Message.decoded(bytes, states::read);
         } catch (IOException other) {
-            warning.accept("what the agent at %s says is not understood: %s"
+            warning.accept("cannot read a message of the agent at %s: %s"
                     .formatted(packet.getAddress().getHostAddress(), other.getMessage()));
             return;
         }
@@ -206,7 +206,7 @@ public final class Datagrams implements AutoCloseable {
         Set<String> come = new TreeSet<>(alive);
         come.removeAll(lastAlive.keySet());
         if (!gone.isEmpty() || !come.isEmpty()) {
-            LOG.info("agents that answer: {}; since lately: {}, no more: {}", alive.size(), come, gone);
+            LOG.info("reachable agents: {}; new: {}; lost: {}", alive.size(), come, gone);
         }
     }
 
@@ -222,7 +222,7 @@ public final class Datagrams implements AutoCloseable {
                         new DatagramPacket(sealed, sealed.length, new InetSocketAddress(place, socket.getLocalPort())));
             } catch (IOException | IllegalArgumentException failure) {
                 if (!closed) {
-                    warning.accept("the agent of %s cannot be told anything: %s"
+                    warning.accept("cannot send to the agent on %s: %s"
                             .formatted(message.to(), failure.getMessage()));
                 }
             }

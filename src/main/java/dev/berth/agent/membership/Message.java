@@ -131,7 +131,7 @@ record Message(Kind kind, String from, String to, long number, long answers, Sta
             int version = in.readUnsignedByte();
             if (version != VERSION) {
                 throw new IOException(
-                        "it speaks version " + version + " of the agents' language, and this agent " + VERSION);
+                        "protocol version " + version + " is not supported; this agent uses " + VERSION);
             }
             Kind kind = Kind.valueOf(in.readUTF());
             String from = in.readUTF();

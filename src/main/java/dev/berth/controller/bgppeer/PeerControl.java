@@ -219,8 +219,8 @@ public final class PeerControl {
                 UNKNOWN,
                 clock.instant().truncatedTo(ChronoUnit.SECONDS).toString(),
                 null,
-                (renewed.isEmpty() ? "its agent is not heard of" : "its agent was heard of last at " + renewed)
-                        + "; if its speaker runs, it goes on as it was told",
+                (renewed.isEmpty() ? "its agent has no Lease" : "its agent last renewed its Lease at " + renewed)
+                        + "; its speaker, if running, keeps announcing its current routes",
                 null,
                 null);
     }

@@ -36,7 +36,8 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
                     "0/0",
                     false,
                     "NoNode",
-                    "no node has such a session: spec.nodeSelector selects none, or no agent that has a speaker runs");
+                    "no node is configured for this peer: spec.nodeSelector selects none, or no agent with a BGP"
+                            + " speaker is running");
         }
         long established = nodes.stream().filter(PeerSummary::isEstablished).count();
         String sessions = established + "/" + nodes.size();
@@ -62,7 +63,10 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
                     long without = nodes.stream()
                             .filter(node -> isWithout(family, node))
                             .count();
-                    return without == 0 ? "" : "; %s was not negotiated by %d of them".formatted(family, without);
+                    return without == 0
+                            ? ""
+                            : "; %s was not negotiated on %d %s"
+                                    .formatted(family, without, without == 1 ? "node" : "nodes");
                 })
                 .collect(Collectors.joining());
     }
@@ -77,7 +81,7 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
             return Optional.of(Objects.requireNonNullElse(node.lastError(), "no answer yet"));
         }
         if (!isTakenOver(generation, node)) {
-            return Optional.of("has not taken over generation %d yet".formatted(generation));
+            return Optional.of("has not applied generation %d yet".formatted(generation));
         }
         return asked.stream()
                 .filter(family -> isWithout(family, node))

@@ -75,7 +75,8 @@ final class HostAddresses implements Addresses, Leases {
             Optional<String> where = Networks.whereBroadcast(address);
             if (where.isPresent()) {
                 throw new ProviderException(
-                        "address %s is the broadcast address of a network of interface %s, which no host is to have; take it out of the pool by spec.excluded, and recreate the Service"
+                        "address %s is the broadcast address of a network of interface %s, which cannot be assigned"
+                                + " to a host; add it to spec.excluded of the pool and recreate the Service"
                                 .formatted(address, where.get()));
             }
         } catch (SocketException failure) {

@@ -490,7 +490,7 @@ class MembershipTest {
         bytes[0] = 99;
         assertThatThrownBy(() -> Message.decoded(bytes))
                 .isInstanceOf(IOException.class)
-                .hasMessage("it speaks version 99 of the agents' language, and this agent 4");
+                .hasMessage("protocol version 99 is not supported; this agent uses 4");
     }
 
     /** 64 refusals, 32 links of 8 networks each, and the longest names. */

@@ -194,8 +194,8 @@ class PeerControlTest {
                         "Unknown",
                         "2026-01-02T00:00:00Z",
                         null,
-                        "its agent was heard of last at 2026-01-01T23:59:00Z; if its speaker runs, it goes on as it was"
-                                + " told",
+                        "its agent last renewed its Lease at 2026-01-01T23:59:00Z; its speaker, if running, keeps"
+                                + " announcing its current routes",
                         null,
                         null));
         // It may write its entry and not be let renew its Lease.
@@ -212,7 +212,7 @@ class PeerControlTest {
         reconcile("{nodes: [%s]}".formatted(WORKER1));
         assertThat(after(Heartbeats.PATIENCE, "{nodes: [%s]}".formatted(WORKER1)))
                 .singleElement()
-                .satisfies(entry -> assertThat(entry.lastError()).startsWith("its agent is not heard of; "));
+                .satisfies(entry -> assertThat(entry.lastError()).startsWith("its agent has no Lease; "));
     }
 
     @Test

@@ -36,7 +36,7 @@ class PeerSummaryTest {
                         "2/2",
                         true,
                         "Established",
-                        "2 of 2 nodes have a session; IPv6 was not negotiated by 2 of them"));
+                        "2 of 2 nodes have a session; IPv6 was not negotiated on 2 nodes"));
     }
 
     @Test
@@ -55,7 +55,7 @@ class PeerSummaryTest {
 
     @Test
     void agentThatIsNotHeardOf_isTheReason_unlessSomethingCannotBeUsed() {
-        NodeSession silent = failing("a", "Unknown", "its agent is not heard of");
+        NodeSession silent = failing("a", "Unknown", "its agent has no Lease");
         NodeSession waiting = failing("b", "Connecting", "no answer");
         assertThat(PeerSummary.of(GENERATION, List.of(), List.of(waiting, silent))
                         .reason())
@@ -72,7 +72,7 @@ class PeerSummaryTest {
                         "1/1",
                         false,
                         "NotTakenOver",
-                        "1 of 1 nodes have a session; a: has not taken over generation 4 yet"));
+                        "1 of 1 nodes have a session; a: has not applied generation 4 yet"));
     }
 
     @Test

@@ -170,8 +170,9 @@ class HaproxyBadInputIT {
             assertThatThrownBy(() -> provider.ensureLoadBalancer(request("198.51.100.255", 80)))
                     .isInstanceOf(ProviderException.class)
                     .hasMessage(
-                            "address 198.51.100.255 is the broadcast address of a network of interface lo, which no host is"
-                                    + " to have; take it out of the pool by spec.excluded, and recreate the Service");
+                            "address 198.51.100.255 is the broadcast address of a network of interface lo, which"
+                                    + " cannot be assigned to a host; add it to spec.excluded of the pool and"
+                                    + " recreate the Service");
             assertServes(ADDRESS, 80);
         } finally {
             Command.run(List.of("ip", "addr", "del", OTHER + "/24", "dev", "lo"));
