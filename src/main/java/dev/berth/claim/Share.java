@@ -31,11 +31,11 @@ record Share(Holding held, AddressRequest request) implements HeldAddress {
         }
         return switch (held.spec().phase()) {
             case RESERVED -> ip + " is reserved";
-            case COOLING -> ip + " was released a short while ago";
+            case COOLING -> ip + " was released recently";
             case BOUND ->
                 isOfItsNamespace()
-                        ? ip + " is of Service " + held.owners().getFirst().service()
-                        : ip + " is of a Service of another namespace";
+                        ? ip + " is used by Service " + held.owners().getFirst().service()
+                        : ip + " is used by a Service in another namespace";
         };
     }
 
@@ -47,15 +47,15 @@ record Share(Holding held, AddressRequest request) implements HeldAddress {
             return Optional.empty();
         }
         if (!request.loadBalancerClass().equals(held.loadBalancerClass())) {
-            return Optional.of(held.ip() + " is of class " + held.loadBalancerClass());
+            return Optional.of(held.ip() + " belongs to class " + held.loadBalancerClass());
         }
         if (!mine.terms().equals(theirs.terms())) {
             return Optional.of(held.ip() + " is shared by " + theirs.terms() + ", not " + mine.terms());
         }
         if (held.spec().isFullFor(request.service())) {
-            return Optional.of("as many Services share " + held.ip() + " as can");
+            return Optional.of(held.ip() + " is already shared by the maximum number of Services");
         }
-        return theirs.clash(mine.ports()).map(port -> port + " of " + held.ip() + " is of Service " + port.service());
+        return theirs.clash(mine.ports()).map(port -> port + " of " + held.ip() + " is used by Service " + port.service());
     }
 
     /** What one of its name held before is taken over or given back first, not shared with it. */

@@ -170,7 +170,7 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
         return shared.clash(mine.ports())
                 .map(port -> new WaitReason(
                         "PortInUse",
-                        port + " of " + kept.ip() + " is of Service " + port.service()
+                        port + " of " + kept.ip() + " is used by Service " + port.service()
                                 + "; change the port, or the annotation " + WellKnownNames.SHARING_KEY
                                 + WellKnownNames.ANNOTATIONS_PAGE));
     }

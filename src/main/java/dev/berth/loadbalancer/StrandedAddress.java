@@ -3,7 +3,7 @@ package dev.berth.loadbalancer;
 import dev.berth.claim.Holding;
 import dev.berth.pool.PoolBook;
 
-/** Why no pool has an address any more that a Service has. Pure. */
+/** Why an address of a Service is no longer in any pool. Pure. */
 final class StrandedAddress {
     /** As conditions and events name it. */
     enum Reason {
@@ -17,14 +17,14 @@ final class StrandedAddress {
     static WaitReason why(Holding holding, PoolBook pools) {
         String name = String.valueOf(holding.spec().pool());
         String pool = "AddressPool \"" + name + "\"";
-        String kept = "; the Service keeps the address until it is deleted or ";
+        String kept = "; the Service keeps the address until the Service is deleted or ";
         return pools.named(name).isPresent()
                 ? new WaitReason(
                         Reason.OutsideOfPools.name(),
-                        pool + " does not have " + holding.ip() + " any more" + kept + "the pool takes it back")
+                        holding.ip() + " is no longer in " + pool + kept + "the pool reclaims it")
                 : new WaitReason(
                         Reason.PoolDeleted.name(),
-                        pool + ", which had " + holding.ip() + ", does not exist any more" + kept
-                                + "a pool of that name, created again, takes it back");
+                        pool + ", which had " + holding.ip() + ", was deleted" + kept
+                                + "a new AddressPool with the same name reclaims it");
     }
 }

@@ -19,23 +19,23 @@ public enum RefusalReason {
             (pool, asked) -> asked.address().isPresent()
                     && !pool.contains(asked.address().get()),
             (pool, use) -> use.whereItIs(),
-            refusal -> "does not have the address that it asks for"),
-    /** It names addresses of the family, and all of them are excluded, of another pool, or in use in the cluster. */
+            refusal -> "does not contain the requested address"),
+    /** It names addresses of the family, and all of them are excluded, belong to another pool, or are used by the cluster. */
     NONE_TO_ALLOCATE(
             (pool, asked) -> !pool.has(asked.family()),
             refusal -> "has no " + refusal.family()
-                    + " address to allocate: all are excluded, of another pool, or in use in the cluster"),
+                    + " address to allocate: all are excluded, belong to another pool, or are used by the cluster"),
     /** Part of what it says cannot be read. */
-    UNREADABLE((pool, asked) -> !pool.isWhole(), "cannot be read in part; its condition Valid says what to correct"),
+    UNREADABLE((pool, asked) -> !pool.isWhole(), "is partly invalid; see its condition Valid"),
     SUSPENDED((pool, asked) -> pool.policy().suspended(), "is suspended"),
     NOT_IN_CLASS(
             (pool, asked) -> !asked.requester().classPools().isEmpty()
                     && !asked.requester().classPools().contains(pool.name()),
-            "is not among the pools of its class"),
+            "is not allowed by the Service's class"),
     /** The Service names other pools. */
     NOT_NAMED(
             (pool, asked) -> !asked.pools().isEmpty() && !asked.pools().contains(pool.name()),
-            "is not among the pools that it names"),
+            "is not requested by the Service"),
     NOT_AUTO_ASSIGNED(
             (pool, asked) -> !pool.policy().autoAssign()
                     && asked.requester().classPools().isEmpty()
@@ -57,7 +57,7 @@ public enum RefusalReason {
     /** Another of its sharing key is just claiming the address that both are to have. */
     SHARED_SOON(
             ofHeld(held -> !held.canBeJoined(), held -> ""),
-            refusal -> "has an address that is just being claimed for its sharing key"),
+            refusal -> "has an address that is being claimed for its sharing key"),
     OVER_QUOTA(
             ofFree(
                     (pool, use) -> {
@@ -73,7 +73,8 @@ public enum RefusalReason {
     OTHERS_WAIT(
             ofFree((pool, use) -> !use.isInTurn(), RefusalReason::nothing),
             refusal ->
-                    "(" + refusal.free() + " of " + refusal.capacity() + " free, for others who have waited longer)");
+                    "(" + refusal.free() + " of " + refusal.capacity() + " free, reserved for Services that have waited"
+                            + " longer)");
 
     /** A check that depends on who holds what, and what a reader needs to know besides, as a clause. */
     private record OfUse(BiPredicate<Pool, Occupancy> check, BiFunction<Pool, Occupancy, String> detail) {}

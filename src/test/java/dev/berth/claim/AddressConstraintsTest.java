@@ -108,7 +108,7 @@ class AddressConstraintsTest {
         take(asking(request("a", 0, IPV4), "192.0.2.2"));
 
         assertThat(answer(asking(request("b", 0, IPV4), "192.0.2.2")))
-                .isEqualTo("edge IN_USE: 192.0.2.2 is of Service prod/a");
+                .isEqualTo("edge IN_USE: 192.0.2.2 is used by Service prod/a");
     }
 
     @Test
@@ -116,7 +116,7 @@ class AddressConstraintsTest {
         take(of("secret", asking(request("a", 0, IPV4), "192.0.2.2")));
 
         assertThat(answer(asking(request("b", 0, IPV4), "192.0.2.2")))
-                .isEqualTo("edge IN_USE: 192.0.2.2 is of a Service of another namespace");
+                .isEqualTo("edge IN_USE: 192.0.2.2 is used by a Service in another namespace");
     }
 
     @Test
@@ -128,7 +128,7 @@ class AddressConstraintsTest {
         AddressRequest other = sharing(request("b", 0, IPV4), "k", 443);
 
         assertThat(answer(asking(other, "192.0.2.0")))
-                .isEqualTo("edge IN_USE: 192.0.2.0 was released a short while ago");
+                .isEqualTo("edge IN_USE: 192.0.2.0 was released recently");
         assertThat(answer(asking(other, "192.0.2.1"))).isEqualTo("edge IN_USE: 192.0.2.1 is reserved");
         assertThat(answer(other)).isEqualTo("192.0.2.2");
     }
@@ -347,7 +347,7 @@ class AddressConstraintsTest {
 
         assertThat(answer(sharing(request("b", 0, IPV4), "k", 8080, 443))).isEqualTo("192.0.2.1");
         assertThat(answer(sharing(asking(request("b", 0, IPV4), "192.0.2.0"), "k", 443)))
-                .isEqualTo("edge NOT_SHAREABLE: TCP/443 of 192.0.2.0 is of Service prod/a");
+                .isEqualTo("edge NOT_SHAREABLE: TCP/443 of 192.0.2.0 is used by Service prod/a");
     }
 
     @Test
@@ -375,11 +375,11 @@ class AddressConstraintsTest {
                 b.service(), b.uid(), "x", b.families(), false, b.bearer(), sameTerms.wishes(), List.of(), b.turn());
 
         assertThat(answer(named)).isEqualTo("edge NOT_SHAREABLE: 192.0.2.0 is shared by VIP, not Proxy");
-        assertThat(answer(ofOtherClass)).isEqualTo("edge NOT_SHAREABLE: 192.0.2.0 is of class berth.dev/pool");
+        assertThat(answer(ofOtherClass)).isEqualTo("edge NOT_SHAREABLE: 192.0.2.0 belongs to class berth.dev/pool");
         assertThat(answer(sharing(b, "l", 81))).isEqualTo("192.0.2.1");
         assertThat(answer(sharing(asking(b, "192.0.2.0"), "l", 81)))
-                .isEqualTo("edge IN_USE: 192.0.2.0 is of Service prod/a");
-        assertThat(answer(asking(b, "192.0.2.0"))).isEqualTo("edge IN_USE: 192.0.2.0 is of Service prod/a");
+                .isEqualTo("edge IN_USE: 192.0.2.0 is used by Service prod/a");
+        assertThat(answer(asking(b, "192.0.2.0"))).isEqualTo("edge IN_USE: 192.0.2.0 is used by Service prod/a");
     }
 
     @Test
@@ -388,7 +388,7 @@ class AddressConstraintsTest {
 
         assertThat(answer(of("dev", sharing(request("b", 0, IPV4), "k", 443)))).isEqualTo("192.0.2.1");
         assertThat(answer(of("dev", sharing(asking(request("b", 0, IPV4), "192.0.2.0"), "k", 443))))
-                .isEqualTo("edge IN_USE: 192.0.2.0 is of a Service of another namespace");
+                .isEqualTo("edge IN_USE: 192.0.2.0 is used by a Service in another namespace");
     }
 
     @Test
@@ -483,7 +483,7 @@ class AddressConstraintsTest {
         assertThat(ledger.holding(FIRST).orElseThrow().owners()).hasSize(64);
 
         assertThat(answer(sharing(asking(request("named", 0, IPV4), FIRST.toString()), "k", 80)))
-                .isEqualTo("edge NOT_SHAREABLE: as many Services share " + FIRST + " as can");
+                .isEqualTo("edge NOT_SHAREABLE: " + FIRST + " is already shared by the maximum number of Services");
         take(sharing(request("late", 0, IPV4), "k", 80));
         assertThat(ledger.heldFor(key("late")).getFirst().ip()).isEqualTo(Ip.parse("192.0.2.1"));
         assertThat(answer(sharing(request("later", 0, IPV4), "k", 81))).isEqualTo("joins 192.0.2.1");

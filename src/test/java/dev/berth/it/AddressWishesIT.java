@@ -121,7 +121,7 @@ class AddressWishesIT {
         awaitIps(namespace, "first", "203.0.113.40");
         berth.service(namespace, "second", annotated(WellKnownNames.ADDRESSES, "203.0.113.40"));
         assertThat(awaitWaits(namespace, "second", "AddressNotAvailable").getMessage())
-                .contains("203.0.113.40 is of Service " + namespace + "/first");
+                .contains("203.0.113.40 is used by Service " + namespace + "/first");
 
         berth.deleteService(namespace, "first");
 

@@ -170,7 +170,7 @@ class IpModeIT {
             await().atMost(BOUND)
                     .until(() ->
                             cluster.kubectl("get", "addresses", "--output=name").isEmpty());
-            assertThat(berth.operator().log()).doesNotContain("it is made again");
+            assertThat(berth.operator().log()).doesNotContain("recreating it");
         }
     }
 

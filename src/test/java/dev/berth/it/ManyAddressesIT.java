@@ -60,7 +60,7 @@ class ManyAddressesIT {
                 .startsWith("10.20.0.0", "10.20.0.1");
         assertThat(Objects.requireNonNull(status.conditions()))
                 .anySatisfy(condition -> assertThat(condition.getMessage())
-                        .startsWith(SERVICES + " addresses that no pool has any more")
+                        .startsWith(SERVICES + " stranded addresses (in no pool)")
                         .contains("and " + (SERVICES - 3) + " more"));
     }
 

@@ -151,8 +151,8 @@ class MistakesIT {
         String said = admin.awaitSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED, "PoolDeleted");
         assertThat(said)
                 .isEqualTo("AddressPool \"" + namespace
-                        + "\", which had 198.18.0.80, does not exist any more; the Service keeps"
-                        + " the address until it is deleted or a pool of that name, created again, takes it back");
+                        + "\", which had 198.18.0.80, was deleted; the Service keeps the address until the Service is"
+                        + " deleted or a new AddressPool with the same name reclaims it");
         awaitEvent(namespace, "web", "PoolDeleted", said);
         assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.80");
 
@@ -247,7 +247,8 @@ class MistakesIT {
         assertThat(admin.waits(namespace, "of-empty", annotated(WellKnownNames.ADDRESS_POOL, empty), "NoPoolAllows"))
                 .startsWith(
                         "no AddressPool gives it an IPv4 address: AddressPool \"" + empty
-                                + "\" has no IPv4 address to allocate: all are excluded, of another pool, or in use in the cluster;");
+                                + "\" has no IPv4 address to allocate: all are excluded, belong to another pool, or"
+                                + " are used by the cluster;");
         assertThat(admin.waits(
                         namespace,
                         "in-empty",
@@ -330,7 +331,8 @@ class MistakesIT {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(strandedMessage(namespace))
                         .endsWith(
-                                "; then, as of now, NS/c gets none (AddressNotAvailable), NS/a gets 198.18.5.3, NS/b gets 198.18.5.3, NS/d gets 198.18.5.8"
+                                "; currently, NS/c would get no address (AddressNotAvailable), NS/a would get"
+                                        + " 198.18.5.3, NS/b would get 198.18.5.3, NS/d would get 198.18.5.8"
                                         .replace("NS", namespace)));
 
         admin.kubectl("annotate", "addresspool", namespace, "berth.dev/release-stranded=2");

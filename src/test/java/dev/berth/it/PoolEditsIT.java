@@ -176,11 +176,12 @@ class PoolEditsIT {
             assertThat(condition.getStatus()).isEqualTo("True");
             assertThat(condition.getReason()).isEqualTo("InUseOutsideOfPools");
             assertThat(condition.getMessage())
-                    .isEqualTo("2 addresses that no pool has any more stay with their Services: 198.51.100.1 ("
+                    .isEqualTo("2 stranded addresses (in no pool) are still in use: 198.51.100.1 ("
                             + namespace + "/b), 198.51.100.2 (" + namespace
-                            + "/c); to take them back: kubectl annotate addresspool " + namespace
-                            + " berth.dev/release-stranded=2 --overwrite; then, as of now, " + namespace
-                            + "/b gets none (PoolExhausted), " + namespace + "/c gets none (PoolExhausted)");
+                            + "/c); to reclaim them: kubectl annotate addresspool " + namespace
+                            + " berth.dev/release-stranded=2 --overwrite; currently, " + namespace
+                            + "/b would get no address (PoolExhausted), " + namespace + "/c would get no address"
+                            + " (PoolExhausted)");
         });
         awaitAsserted(() -> assertThat(berth.events("default", namespace))
                 .filteredOn(event -> event.getKey().equals("AddressesStranded"))

@@ -187,7 +187,7 @@ class WaitingIT {
                         "taken",
                         annotated("berth.dev/addresses", "198.51.100.24"),
                         "AddressNotAvailable",
-                        "198.51.100.24 is of Service " + namespace + "/holder"),
+                        "198.51.100.24 is used by Service " + namespace + "/holder"),
                 new Row(
                         "nowhere",
                         annotated("berth.dev/addresses", "203.0.113.1"),

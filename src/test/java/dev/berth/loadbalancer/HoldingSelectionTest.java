@@ -284,7 +284,7 @@ class HoldingSelectionTest {
         assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "k", 80))))
                 .contains(new WaitReason(
                         "PortInUse",
-                        "TCP/80 of 192.0.2.1 is of Service prod/other; change the port, or the annotation"
+                        "TCP/80 of 192.0.2.1 is used by Service prod/other; change the port, or the annotation"
                                 + " berth.dev/sharing-key (see docs/annotations.md)"));
         assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "l", 80))))
                 .isEmpty();

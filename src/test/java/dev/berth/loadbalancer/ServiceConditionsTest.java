@@ -241,14 +241,16 @@ class ServiceConditionsTest {
         assertThat(stranded(pools)).isEmpty();
         assertThat(stranded(pools, of("edge", "192.0.2.99")))
                 .containsExactly(
-                        "True OutsideOfPools: AddressPool \"edge\" does not have 192.0.2.99 any more; the Service keeps the address until it is deleted or the pool takes it back");
+                        "True OutsideOfPools: 192.0.2.99 is no longer in AddressPool \"edge\"; the Service keeps the"
+                                + " address until the Service is deleted or the pool reclaims it");
         assertThat(stranded(pools, of("office", "203.0.113.0"), of("office", "2001:db8:1::")))
                 .singleElement()
                 .asString()
                 .startsWith(
-                        "True PoolDeleted: AddressPool \"office\", which had 203.0.113.0, does not exist any more; the Service keeps the"
-                                + " address until it is deleted or a pool of that name, created again, takes it back")
-                .contains("which had 2001:db8:1::, does not exist any more");
+                        "True PoolDeleted: AddressPool \"office\", which had 203.0.113.0, was deleted; the Service"
+                                + " keeps the address until the Service is deleted or a new AddressPool with the same"
+                                + " name reclaims it")
+                .contains("which had 2001:db8:1::, was deleted");
     }
 
     @Test

@@ -214,8 +214,8 @@ class WaitReasonTest {
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OTHERS_WAIT))))
                 .isEqualTo(new WaitReason(
                         "AddressNotAvailable",
-                        "no AddressPool gives it 192.0.2.7: AddressPool \"edge\" (0 of 14 free, for others who have waited"
-                                + " longer) (see docs/annotations.md)"));
+                        "no AddressPool gives it 192.0.2.7: AddressPool \"edge\" (0 of 14 free, reserved for Services"
+                                + " that have waited longer) (see docs/annotations.md)"));
     }
 
     @Test
@@ -227,7 +227,8 @@ class WaitReasonTest {
         assertThat(reason.reason()).isEqualTo("PoolExhausted");
         assertThat(reason.message())
                 .isEqualTo(
-                        "no free IPv4 address: AddressPool \"b\" (0 of 14 free); AddressPool \"a\" is not among the pools of its class; add a range or release a Service");
+                        "no free IPv4 address: AddressPool \"b\" (0 of 14 free); AddressPool \"a\" is not allowed by"
+                                + " the Service's class; add a range or release a Service");
     }
 
     @Test
@@ -293,6 +294,6 @@ class WaitReasonTest {
                 "edge", IpFamily.IPV4, RefusalReason.OTHERS_WAIT, "", BigInteger.TWO, BigInteger.valueOf(14));
 
         assertThat(of(List.of(refusal)).message())
-                .contains("AddressPool \"edge\" (2 of 14 free, for others who have waited longer)");
+                .contains("AddressPool \"edge\" (2 of 14 free, reserved for Services that have waited longer)");
     }
 }

@@ -266,22 +266,26 @@ public final class AddressConditions implements AutoCloseable {
                 case RESERVED ->
                     Optional.of(
                             spec.owners().isEmpty()
-                                    ? new Report("Reserved", "NoClaims", "it has no claims, and is kept from everyone")
+                                    ? new Report(
+                                            "Reserved",
+                                            "NoClaims",
+                                            "reserved without a claim; not allocated to any Service")
                                     : new Report(
                                             "Reserved",
                                             spec.retain() ? "Retained" : "ForService",
-                                            "it is kept for " + services(spec)));
+                                            "reserved for " + services(spec)));
                 case COOLING ->
                     Optional.of(new Report(
                             "Cooling",
                             "Released",
-                            "it was released at " + spec.releasedAt() + ", and rests for its pool's reuseAfter"));
+                            "released at " + spec.releasedAt() + "; not reused until the pool's reuseAfter has"
+                                    + " passed"));
                 case BOUND ->
                     stranded
                             ? Optional.of(new Report(
                                     "Stranded",
                                     "InUseOutsideOfPools",
-                                    "no pool has it any more, and it stays with " + services(spec)))
+                                    "the address is no longer in any pool; kept by " + services(spec)))
                             : Optional.empty();
             };
         }

@@ -254,7 +254,7 @@ public final class AddressControl {
                 continue;
             }
             if (isOwner(seen.service(), owner)) {
-                LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owner.service());
+                LOG.warn("Address {} was deleted while {} holds it; recreating it", ip, owner.service());
                 due.accept(List.of(owner.service()));
             } else {
                 release.untilKnown(ip, owner);

@@ -170,7 +170,7 @@ final class AddressRelease {
         Ip ip = claim.ip();
         return switch (delete(claim)) {
             case Write.Done<Claim> done -> {
-                LOG.info("{} has rested, and may be allocated again", ip);
+                LOG.info("the reuseAfter period of {} has ended; it can be allocated again", ip);
                 handOn(ip, ledger.free(claim));
                 yield Released.DONE;
             }

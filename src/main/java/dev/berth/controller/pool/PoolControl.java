@@ -189,8 +189,8 @@ public final class PoolControl {
                 .filter(pool -> !judged.containsKey(pool))
                 .filter(mourned::add)
                 .forEach(pool -> LOG.warn(
-                        "AddressPool \"{}\" is gone, and {}; they are free when their Services are gone, or make a"
-                                + " pool of that name again to take them back",
+                        "AddressPool \"{}\" was deleted; {}; these addresses are freed when their Services are"
+                                + " deleted; to reclaim them, create a pool with the same name",
                         pool,
                         status.stillHeld(pool)));
     }

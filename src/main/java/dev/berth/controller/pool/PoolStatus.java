@@ -200,14 +200,14 @@ final class PoolStatus {
         int more = stranded.total() - Math.min(NAMED, stranded.first().size());
         return stranded.total()
                 + (stranded.total() == 1
-                        ? " address that no pool has any more stays with its Service: "
-                        : " addresses that no pool has any more stay with their Services: ")
+                        ? " stranded address (in no pool) is still in use: "
+                        : " stranded addresses (in no pool) are still in use: ")
                 + named
                 + (more > 0 ? " and " + more + " more" : "");
     }
 
     private static String toTakeBack(AddressPool pool) {
-        return "to take them back: kubectl annotate addresspool "
+        return "to reclaim them: kubectl annotate addresspool "
                 + pool.getMetadata().getName() + " " + WellKnownNames.RELEASE_STRANDED + "="
                 + Pools.nextAcknowledgement(pool)
                 + " --overwrite";
@@ -230,15 +230,15 @@ final class PoolStatus {
     private static String sentence(List<Replacement> all) {
         String none = named(
                 all.stream().filter(one -> !one.reason().isEmpty()).toList(),
-                one -> one.service() + " gets none (" + one.reason() + ")");
+                one -> one.service() + " would get no address (" + one.reason() + ")");
         String others = named(
                 all.stream().filter(one -> one.by().isPresent()).toList(),
-                one -> one.service() + " gets " + one.by().map(Ip::toString).orElse(""));
+                one -> one.service() + " would get " + one.by().map(Ip::toString).orElse(""));
         return none.isEmpty() && others.isEmpty()
                 ? ""
                 : Stream.of(none, others)
                         .filter(list -> !list.isEmpty())
-                        .collect(Collectors.joining(", ", "; then, as of now, ", ""));
+                        .collect(Collectors.joining(", ", "; currently, ", ""));
     }
 
     private static String named(List<Replacement> some, Function<Replacement, String> words) {

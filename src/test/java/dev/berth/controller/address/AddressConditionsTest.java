@@ -32,7 +32,7 @@ class AddressConditionsTest {
                 .contains(new Report(
                         "Stranded",
                         "InUseOutsideOfPools",
-                        "no pool has it any more, and it stays with Service prod/web"));
+                        "the address is no longer in any pool; kept by Service prod/web"));
     }
 
     @Test
@@ -40,7 +40,7 @@ class AddressConditionsTest {
         assertThat(Report.of(ClaimSpec.of(null, null, new Owner(WEB.service(), null)), false))
                 .contains(new Report("Reserved", "ForService", "it is kept for Service prod/web"));
         assertThat(Report.of(ClaimSpec.of(null, null), false))
-                .contains(new Report("Reserved", "NoClaims", "it has no claims, and is kept from everyone"));
+                .contains(new Report("Reserved", "NoClaims", "reserved without a claim; not allocated to any Service"));
     }
 
     @Test
@@ -49,7 +49,7 @@ class AddressConditionsTest {
                 .contains(new Report(
                         "Cooling",
                         "Released",
-                        "it was released at 1970-01-01T00:00:00Z, and rests for its pool's reuseAfter"));
+                        "released at 1970-01-01T00:00:00Z; not reused until the pool's reuseAfter has passed"));
     }
 
     private static ClaimSpec claimedBy(ServiceKey... services) {

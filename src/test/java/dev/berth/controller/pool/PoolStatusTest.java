@@ -120,7 +120,7 @@ class PoolStatusTest {
         }
 
         assertThat(message(shown("{addresses: [192.0.2.0/28]}"), "Stranded"))
-                .contains("; then, as of now, prod/n0 gets none (PoolExhausted), prod/n1 gets none")
-                .contains("prod/n9 gets none (PoolExhausted) and 2 more, prod/web gets 192.0.2.0");
+                .contains("; currently, prod/n0 would get no address (PoolExhausted), prod/n1 would get no address")
+                .contains("prod/n9 would get no address (PoolExhausted) and 2 more, prod/web would get 192.0.2.0");
     }
 }
