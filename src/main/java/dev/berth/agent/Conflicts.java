@@ -65,7 +65,7 @@ final class Conflicts {
         metrics.conflicting.set(claims.size());
         if (said.isEmpty()) {
             LOG.warn(
-                    "the machine with hardware address {} claims {}, which this node has; if it is no node of the cluster,"
+                    "the machine with hardware address {} claims {}, which this node has; if it is not a node of the cluster,"
                             + " find it, or take the address out of the pool",
                     hardware,
                     address.getHostAddress());

@@ -79,17 +79,17 @@ public record BgpParameters(
                         parameters,
                         PEERS,
                         name -> NAME.matcher(name).matches() ? Optional.of(name) : Optional.empty(),
-                        "is no name of a BGPPeer; write names separated by commas"),
+                        "is not a name of a BGPPeer; write names separated by commas"),
                 new Selector(list(
                         parameters,
                         PEER_SELECTOR,
                         BgpParameters::requirement,
-                        "is no label; write labels separated by commas, like rack=a,site=west")),
+                        "is not a label; write labels separated by commas, like rack=a,site=west")),
                 list(
                         parameters,
                         COMMUNITIES,
                         Community::find,
-                        "is no community; write them separated by commas, like 64512:100, 64512:1:100 or no-export"),
+                        "is not a community; write them separated by commas, like 64512:100, 64512:1:100 or no-export"),
                 Optional.ofNullable(parameters.get(LOCAL_PREF)).map(value -> number(LOCAL_PREF, value, 0, LARGEST)),
                 lengths(parameters),
                 L2Parameters.withoutEndpoints(parameters));

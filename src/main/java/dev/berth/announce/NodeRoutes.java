@@ -112,7 +112,7 @@ public record NodeRoutes(
         Optional<Ip> source = peer.source().filter(foreign::contains);
         if (source.isPresent()) {
             return new PeerVerdict.Unusable(
-                    "sourceAddress %s is no address of node %s; write one that it has, or leave the node out by nodeSelector"
+                    "sourceAddress %s is not an address of node %s; write one that it has, or leave the node out by nodeSelector"
                             .formatted(source.orElseThrow(), node));
         }
         return session(peer, passwords, new Neighbour(address, ""), Optional.empty());

@@ -144,7 +144,7 @@ final class AgentCommand implements Callable<Integer> {
         String host = System.getenv("KUBERNETES_SERVICE_HOST");
         String apiPort = System.getenv("KUBERNETES_SERVICE_PORT");
         if (host == null || apiPort == null) {
-            throw new IOException("this is no Pod with a ServiceAccount; name a kubeconfig by --kubeconfig");
+            throw new IOException("not running in a Pod with a ServiceAccount; set --kubeconfig");
         }
         return ApiServer.ofPod(
                 host,

@@ -41,7 +41,7 @@ public final class FeatureGates {
             int equals = part.indexOf('=');
             if (equals < 0) {
                 throw new IllegalArgumentException(
-                        "\"" + part + "\" is no feature gate; write Name=true or Name=false");
+                        "\"" + part + "\" is not a feature gate; write Name=true or Name=false");
             }
             Gate gate = gate(part.substring(0, equals).trim());
             set.put(

@@ -168,7 +168,7 @@ public final class OperatorOptions {
         public Duration convert(String text) {
             return DurationText.parse(text)
                     .filter(period -> period.compareTo(SHORTEST) >= 0)
-                    .orElseThrow(() -> new TypeConversionException("'" + text + "' is no duration of at least "
+                    .orElseThrow(() -> new TypeConversionException("'" + text + "' is not a duration of at least "
                             + DurationText.of(SHORTEST) + "; write it as 90s, 30m or 1h30m"));
         }
     }

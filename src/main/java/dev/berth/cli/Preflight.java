@@ -81,7 +81,7 @@ public final class Preflight {
         try {
             config = ApiTimeouts.bound(new ConfigBuilder().build());
         } catch (RuntimeException garbage) {
-            throw new CommandFailure("kubeconfig " + files + " is no kubeconfig"
+            throw new CommandFailure("kubeconfig " + files + " is not a kubeconfig"
                     + YamlFault.syntax(garbage).map(fault -> ": " + fault).orElse(""));
         }
         if (config.getCurrentContext() == null
@@ -89,9 +89,9 @@ public final class Preflight {
                 && !Files.exists(Path.of(Config.KUBERNETES_SERVICE_ACCOUNT_TOKEN_PATH))) {
             throw new CommandFailure(
                     files.isEmpty()
-                            ? "no kubeconfig was found, neither by $KUBECONFIG nor at ~/.kube/config, and this is no Pod"
-                                    + " with a ServiceAccount; name one by --kubeconfig"
-                            : "kubeconfig " + files + " is no kubeconfig, or has no current-context");
+                            ? "no kubeconfig was found, neither by $KUBECONFIG nor at ~/.kube/config, and Berth is"
+                                    + " not running in a Pod with a ServiceAccount; set --kubeconfig"
+                            : "kubeconfig " + files + " is not a kubeconfig, or has no current-context");
         }
         return config;
     }

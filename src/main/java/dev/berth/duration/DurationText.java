@@ -16,7 +16,7 @@ public final class DurationText {
 
     private DurationText() {}
 
-    /** What {@code text} says; absent: it is no duration of that form. Never negative, at most 399,996 hours. */
+    /** What {@code text} says; absent: it is not a duration of that form. Never negative, at most 399,996 hours. */
     public static Optional<Duration> parse(String text) {
         if (!WHOLE.matcher(text).matches()) {
             return Optional.empty();

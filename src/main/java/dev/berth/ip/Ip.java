@@ -76,7 +76,7 @@ public final class Ip implements Comparable<Ip> {
      */
     public static Ip parse(String text) {
         if (text.indexOf('/') >= 0) {
-            throw new IllegalArgumentException(text + " is no address");
+            throw new IllegalArgumentException(text + " is not an address");
         }
         return new Ip(read(text));
     }
@@ -93,15 +93,15 @@ public final class Ip implements Comparable<Ip> {
     static IPAddress read(String text) {
         IPAddress address;
         if (LEADING_ZERO.matcher(text).find()) {
-            throw new IllegalArgumentException("\"" + text + "\" is no IP address");
+            throw new IllegalArgumentException("\"" + text + "\" is not an IP address");
         }
         try {
             address = new IPAddressString(text, STRICT).toAddress();
         } catch (AddressStringException | IncompatibleAddressException notAnAddress) {
-            throw new IllegalArgumentException("\"" + text + "\" is no IP address", notAnAddress);
+            throw new IllegalArgumentException("\"" + text + "\" is not an IP address", notAnAddress);
         }
         if (address == null) {
-            throw new IllegalArgumentException("\"" + text + "\" is no IP address");
+            throw new IllegalArgumentException("\"" + text + "\" is not an IP address");
         }
         if (address.isIPv6() && address.toIPv6().isIPv4Mapped()) {
             throw new IllegalArgumentException(text + " is an IPv4-mapped IPv6 address; write it as IPv4");

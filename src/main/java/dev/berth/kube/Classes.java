@@ -93,7 +93,7 @@ public final class Classes {
         }
         String secret = Given.text(said.secretName());
         if (!SECRET_NAME.matcher(secret).matches()) {
-            faults.add("spec.tls.secretName is \"" + Given.shortened(secret) + "\", which is no name of a Secret");
+            faults.add("spec.tls.secretName is \"" + Given.shortened(secret) + "\", which is not a name of a Secret");
         }
         List<Integer> ports = Given.list(said.ports());
         ports.stream()

@@ -139,7 +139,7 @@ public final class Pools {
         }
         return DurationText.parse(text).orElseGet(() -> {
             unreadable.add("spec.reuseAfter is \"" + Given.shortened(text)
-                    + "\", which is no duration; write it as 90s, 10m or 1h30m");
+                    + "\", which is not a duration; write it as 90s, 10m or 1h30m");
             return Duration.ZERO;
         });
     }

@@ -80,7 +80,7 @@ final class ServiceCidrs {
                 cidr.getSpec() == null ? List.of() : Given.list(cidr.getSpec().getCidrs());
             case io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDR cidr ->
                 cidr.getSpec() == null ? List.of() : Given.list(cidr.getSpec().getCidrs());
-            default -> throw new IllegalArgumentException(object.getKind() + " is no ServiceCIDR");
+            default -> throw new IllegalArgumentException(object.getKind() + " is not a ServiceCIDR");
         };
     }
 
@@ -118,7 +118,7 @@ final class ServiceCidrs {
                 var ref = address.getSpec() == null ? null : address.getSpec().getParentRef();
                 yield ref == null ? null : parent(ref.getGroup(), ref.getResource(), ref.getNamespace(), ref.getName());
             }
-            default -> throw new IllegalArgumentException(object.getKind() + " is no IPAddress");
+            default -> throw new IllegalArgumentException(object.getKind() + " is not an IPAddress");
         };
     }
 

@@ -136,12 +136,12 @@ public final class AnswerRules {
         if (name != null) {
             return HOSTNAME.matcher(name).matches() && Ip.find(name).isEmpty()
                     ? Optional.empty()
-                    : wrong("ensure06", shown(name) + ", which is no hostname");
+                    : wrong("ensure06", shown(name) + ", which is not a hostname");
         }
         String text = Objects.requireNonNull(entry.ip());
         Optional<Ip> found = Ip.find(text).filter(ip -> ip.toString().equals(text));
         if (found.isEmpty()) {
-            return wrong("ensure06", shown(text) + ", which is no IP address in canonical text");
+            return wrong("ensure06", shown(text) + ", which is not an IP address in canonical text");
         }
         Ip ip = found.get();
         if (!request.families().contains(ip.family() == IpFamily.IPV4 ? Family.IPV4 : Family.IPV6)) {

@@ -225,7 +225,7 @@ public record AskedAddresses(
                     throw new Misunderstood(
                             "InvalidReplaceAddress",
                             "annotation " + WellKnownNames.REPLACE_ADDRESS + ": \"" + OneLine.of(part, LONGEST_KEY)
-                                    + "\" is no IP address; it has to name those that the Service gives up");
+                                    + "\" is not an IP address; it has to name those that the Service gives up");
                 });
     }
 

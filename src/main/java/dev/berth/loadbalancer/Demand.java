@@ -269,7 +269,7 @@ public record Demand(
             if (!unreadable.isEmpty()) {
                 unmet(
                         "SourceRangesUnreadable",
-                        "spec.loadBalancerSourceRanges: " + unreadable.getFirst() + " is no CIDR; "
+                        "spec.loadBalancerSourceRanges: " + unreadable.getFirst() + " is not a CIDR; "
                                 + (letsNobodyIn() ? "nothing is served" : "no client is allowed"));
             }
             return SourceRanges.canonical(asked);

@@ -141,7 +141,7 @@ record MetalLbAdvertisement(MetalLbKind kind, Foreign advertisement, List<Foreig
                                     value.startsWith(LARGE) ? value.substring(LARGE.length()) : value)
                             .filter(number -> COMMUNITY.matcher(number).matches());
                     if (community.isEmpty()) {
-                        notes.add("community \"%s\" is left out: it is no number, and no Community has that name"
+                        notes.add("community \"%s\" is left out: it is not a number, and no Community has that name"
                                 .formatted(text));
                     }
                     return community.stream();

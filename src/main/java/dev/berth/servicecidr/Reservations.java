@@ -164,7 +164,7 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
         }
 
         private static State noAddress(Reservation reservation) {
-            return new State.Refused(reservation.address() + " is no IP address");
+            return new State.Refused(reservation.address() + " is not an IP address");
         }
 
         private static State twice(Reservation reservation, ServiceKey first) {

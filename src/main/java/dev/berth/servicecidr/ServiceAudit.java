@@ -20,7 +20,7 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
     private Stream<Finding> finding(ServiceKey service, String text) {
         Optional<Ip> ip = Ip.find(text);
         if (ip.isEmpty()) {
-            return Stream.of(notValid(service, "\"" + text + "\" in spec.clusterIPs is no IP address"));
+            return Stream.of(notValid(service, "\"" + text + "\" in spec.clusterIPs is not an IP address"));
         }
         if (!ip.get().toString().equals(text)) {
             return Stream.of(notValid(
@@ -65,7 +65,7 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
             return object.ofAllocator() ? Optional.empty() : Optional.of(withoutLabels(service, object));
         }
         if (named.isEmpty()) {
-            return Optional.of(wrongParent(service, object, "which is no Service"));
+            return Optional.of(wrongParent(service, object, "which is not a Service"));
         }
         if (holders.holds(named.get(), object.ip())) {
             return Optional.of(alreadyAllocated(service, object.ip(), named.get()));

@@ -63,7 +63,7 @@ public final class ServiceRange implements Comparable<ServiceRange> {
     public static ServiceRange parse(String text) {
         int slash = text.indexOf('/');
         if (slash < 0) {
-            throw new IllegalArgumentException(text + " is no CIDR");
+            throw new IllegalArgumentException(text + " is not a CIDR");
         }
         IpRange whole = IpRange.parse(text);
         int length = Integer.parseInt(text.substring(slash + 1));

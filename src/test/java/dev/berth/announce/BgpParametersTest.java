@@ -52,7 +52,7 @@ class BgpParametersTest {
     }
 
     static Stream<Fault> faults() {
-        String community = "is no community; write them separated by commas, like 64512:100, 64512:1:100 or no-export";
+        String community = "is not a community; write them separated by commas, like 64512:100, 64512:1:100 or no-export";
         return Stream.of(
                 new Fault(
                         "a network that IPv4 does not have",
@@ -82,12 +82,12 @@ class BgpParametersTest {
                 new Fault(
                         "a name that no object can have",
                         Map.of("peers", "router-a,Router"),
-                        "parameter \"peers\" is \"router-a,Router\", and \"Router\" is no name of a BGPPeer; write names"
+                        "parameter \"peers\" is \"router-a,Router\", and \"Router\" is not a name of a BGPPeer; write names"
                                 + " separated by commas"),
                 new Fault(
                         "a selector without a value",
                         Map.of("peerSelector", "rack"),
-                        "parameter \"peerSelector\" is \"rack\", and \"rack\" is no label; write labels separated by"
+                        "parameter \"peerSelector\" is \"rack\", and \"rack\" is not a label; write labels separated by"
                                 + " commas, like rack=a,site=west"),
                 new Fault(
                         "a word that there is not",

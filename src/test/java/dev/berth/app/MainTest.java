@@ -102,10 +102,10 @@ class MainTest {
         }
         assertThat(said.toString().lines())
                 .containsExactly(
-                        "berth: kubeconfig " + garbage + " is no kubeconfig",
-                        "berth: kubeconfig " + broken + " is no kubeconfig: line 1, column 12: expected the node"
+                        "berth: kubeconfig " + garbage + " is not a kubeconfig",
+                        "berth: kubeconfig " + broken + " is not a kubeconfig: line 1, column 12: expected the node"
                                 + " content, but found '<stream end>'",
-                        "berth: kubeconfig " + empty + " is no kubeconfig, or has no current-context");
+                        "berth: kubeconfig " + empty + " is not a kubeconfig, or has no current-context");
     }
 
     @Test

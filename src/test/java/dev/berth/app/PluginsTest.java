@@ -203,7 +203,7 @@ class PluginsTest {
         Files.writeString(folder.resolve("broken.jar"), "half a downlo");
         assertThatThrownBy(this::load)
                 .isInstanceOf(UnusablePlugin.class)
-                .hasMessageContaining("broken.jar: broken.jar is no jar that can be read");
+                .hasMessageContaining("broken.jar: broken.jar is not a jar that can be read");
     }
 
     @Test
@@ -320,14 +320,14 @@ class PluginsTest {
         assertRefused("target=lb.sock", "\"lb.sock\" is neither unix:///PATH nor HOST:PORT");
         assertRefused("target=unix:///s\npassword=x", "unknown setting password");
         assertRefused(
-                "target=unix:///s\ndeadline=soon", "deadline \"soon\" is no duration from 1ms to 50s; write it as 10s");
-        assertRefused("target=unix:///s\ndeadline=10m", "deadline \"10m\" is no duration from 1ms to 50s");
+                "target=unix:///s\ndeadline=soon", "deadline \"soon\" is not a duration from 1ms to 50s; write it as 10s");
+        assertRefused("target=unix:///s\ndeadline=10m", "deadline \"10m\" is not a duration from 1ms to 50s");
         assertRefused("target=unix:///s\nca=ca.pem", "ca is for targets on a network");
         assertRefused("target=unix:///s\nserver-name=lb", "server-name is for targets on a network; a Unix socket");
-        assertRefused("target=unix:///s\nkeep-alive-time=9s", "keep-alive-time \"9s\" is no duration from 10s to 1h");
+        assertRefused("target=unix:///s\nkeep-alive-time=9s", "keep-alive-time \"9s\" is not a duration from 10s to 1h");
         assertRefused(
                 "target=unix:///s\nkeep-alive-timeout=PT10S",
-                "keep-alive-timeout \"PT10S\" is no duration from 1s to 1m");
+                "keep-alive-timeout \"PT10S\" is not a duration from 1s to 1m");
         assertRefused("target=dns:///lb.example.com:8443", "ca is missing: over a network it needs mutual TLS");
         assertRefused(
                 "target=lb.example.com:8443\nca=ca.pem\ncertificate=c.pem\nkey=k.pem",

@@ -58,16 +58,16 @@ class IpRangeTest {
                     "IPv4-mapped",
                     "::ffff:192.0.2.1",
                     "::ffff:192.0.2.1 is an IPv4-mapped IPv6 address; write it as IPv4"),
-            new Bad("a leading zero", "192.0.2.010", "\"192.0.2.010\" is no IP address"),
-            new Bad("a zone", "fe80::1%eth0", "\"fe80::1%eth0\" is no IP address"),
-            new Bad("a mask", "192.0.2.0/255.255.255.0", "\"192.0.2.0/255.255.255.0\" is no IP address"),
-            new Bad("a long prefix", "192.0.2.0/33", "\"192.0.2.0/33\" is no IP address"),
-            new Bad("three octets", "192.0.2", "\"192.0.2\" is no IP address"),
-            new Bad("a leading zero of the prefix", "2001:db8::/064", "\"2001:db8::/064\" is no IP address"),
-            new Bad("a name", "example.org", "\"example.org\" is no IP address"),
-            new Bad("nothing", "", "\"\" is no IP address"),
-            new Bad("a range without an end", "192.0.2.1-", "\"\" is no IP address"),
-            new Bad("a range of CIDRs", "192.0.2.0/28-192.0.2.16/28", "192.0.2.0/28 is no address"));
+            new Bad("a leading zero", "192.0.2.010", "\"192.0.2.010\" is not an IP address"),
+            new Bad("a zone", "fe80::1%eth0", "\"fe80::1%eth0\" is not an IP address"),
+            new Bad("a mask", "192.0.2.0/255.255.255.0", "\"192.0.2.0/255.255.255.0\" is not an IP address"),
+            new Bad("a long prefix", "192.0.2.0/33", "\"192.0.2.0/33\" is not an IP address"),
+            new Bad("three octets", "192.0.2", "\"192.0.2\" is not an IP address"),
+            new Bad("a leading zero of the prefix", "2001:db8::/064", "\"2001:db8::/064\" is not an IP address"),
+            new Bad("a name", "example.org", "\"example.org\" is not an IP address"),
+            new Bad("nothing", "", "\"\" is not an IP address"),
+            new Bad("a range without an end", "192.0.2.1-", "\"\" is not an IP address"),
+            new Bad("a range of CIDRs", "192.0.2.0/28-192.0.2.16/28", "192.0.2.0/28 is not an address"));
 
     @Test
     void hexadecimalDigits_areReadInUpperCase_too() {

@@ -91,7 +91,7 @@ class IpTest {
 
     @Test
     void aSubnet_isNoAddress() {
-        assertThatThrownBy(() -> Ip.parse("192.0.2.0/24")).hasMessage("192.0.2.0/24 is no address");
+        assertThatThrownBy(() -> Ip.parse("192.0.2.0/24")).hasMessage("192.0.2.0/24 is not an address");
     }
 
     @Test

@@ -100,13 +100,13 @@ class BadInputIT {
                     "octet",
                     List.of("192.0.2.256", "203.0.113.6"),
                     "203.0.113.6",
-                    "range \"192.0.2.256\" is no IP address"),
+                    "range \"192.0.2.256\" is not an IP address"),
             new PoolRow(
                     "a prefix that is too long",
                     "prefix",
                     List.of("192.0.2.0/33", "203.0.113.7"),
                     "203.0.113.7",
-                    "range \"192.0.2.0/33\" is no IP address"),
+                    "range \"192.0.2.0/33\" is not an IP address"),
             new PoolRow(
                     "IPv4-mapped IPv6",
                     "mapped",
@@ -320,13 +320,13 @@ class BadInputIT {
                                 good,
                                 List.of("--resync-period=0s"),
                                 2,
-                                "'0s' is no duration of at least 1s; write it as 90s, 30m or 1h30m"),
+                                "'0s' is not a duration of at least 1s; write it as 90s, 30m or 1h30m"),
                         new StartRow(
                                 "a period in another form than that of the kinds",
                                 good,
                                 List.of("--service-cidr-takeover-delay=PT1M"),
                                 2,
-                                "'PT1M' is no duration of at least 1s; write it as 90s, 30m or 1h30m"),
+                                "'PT1M' is not a duration of at least 1s; write it as 90s, 30m or 1h30m"),
                         new StartRow(
                                 "deletion of what may be another cluster's",
                                 good,

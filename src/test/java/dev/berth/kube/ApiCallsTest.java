@@ -25,7 +25,7 @@ class ApiCallsTest {
             new Row("RBAC forbids it", CURE, 403, BY_RBAC, BY_RBAC + "; " + CURE),
             new Row("RBAC forbids what any installation may do", "", 403, BY_RBAC, BY_RBAC),
             new Row("a policy forbids it", CURE, 403, BY_POLICY, BY_POLICY),
-            new Row("it is invalid", CURE, 422, "it is no CIDR", "it is no CIDR"));
+            new Row("it is invalid", CURE, 422, "it is not a CIDR", "it is not a CIDR"));
 
     private final KubernetesClient client = new KubernetesClientBuilder().build();
     private final ApiCalls calls = new ApiCalls(client, new ApiBudget());

@@ -63,7 +63,7 @@ class PoolsTest {
                     .as(none)
                     .singleElement()
                     .asString()
-                    .contains("\"" + none + "\", which is no duration");
+                    .contains("\"" + none + "\", which is not a duration");
         }
     }
 

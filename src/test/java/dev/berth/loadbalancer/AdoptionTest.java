@@ -104,7 +104,7 @@ class AdoptionTest {
             new Row(
                     web().annotation("theirs/ips", "nonsense"),
                     "ServedByAnother",
-                    "annotation theirs/ips: \"nonsense\" is no IP address (see docs/annotations.md); until then it keeps 192.0.2.7 of another controller"));
+                    "annotation theirs/ips: \"nonsense\" is not an IP address (see docs/annotations.md); until then it keeps 192.0.2.7 of another controller"));
 
     @Test
     void whatCannotBecomeOursAsItIs_isLeftAlone_withTheReason() {

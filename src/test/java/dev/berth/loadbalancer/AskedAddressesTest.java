@@ -85,9 +85,9 @@ class AskedAddressesTest {
     @Test
     void whatIsNoAddress_isSaidWithWhereItStands() {
         assertThat(fault(web().annotation(WellKnownNames.ADDRESSES, "192.0.2.0/24")))
-                .isEqualTo("InvalidAddresses: annotation berth.dev/addresses: 192.0.2.0/24 is no address");
+                .isEqualTo("InvalidAddresses: annotation berth.dev/addresses: 192.0.2.0/24 is not an address");
         assertThat(fault(web().loadBalancerIp("web.example.org")))
-                .isEqualTo("InvalidAddresses: spec.loadBalancerIP: \"web.example.org\" is no IP address");
+                .isEqualTo("InvalidAddresses: spec.loadBalancerIP: \"web.example.org\" is not an IP address");
     }
 
     @Test
@@ -156,6 +156,6 @@ class AskedAddressesTest {
                 .isEqualTo(AddressConstraints.NONE);
         assertThat(fault(web().annotation(WellKnownNames.REPLACE_ADDRESS, "true")))
                 .isEqualTo(
-                        "InvalidReplaceAddress: annotation berth.dev/replace-address: \"true\" is no IP address; it has to name those that the Service gives up");
+                        "InvalidReplaceAddress: annotation berth.dev/replace-address: \"true\" is not an IP address; it has to name those that the Service gives up");
     }
 }

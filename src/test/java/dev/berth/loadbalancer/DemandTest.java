@@ -175,7 +175,7 @@ class DemandTest {
 
         assertThat(some.request().sourceRanges()).containsExactly("10.0.0.0/8");
         assertThat(some.unmet().getFirst().message())
-                .isEqualTo("spec.loadBalancerSourceRanges: 10.0.0.0/33 is no CIDR; no client is allowed");
+                .isEqualTo("spec.loadBalancerSourceRanges: 10.0.0.0/33 is not a CIDR; no client is allowed");
         assertThat(none.isServable()).isFalse();
         assertThat(reasons(none)).containsExactly("SourceRangesUnreadable");
     }

@@ -142,7 +142,7 @@ class PoolBookTest {
         assertThat(book.faults("edge"))
                 .containsExactly(
                         "range 192.0.2.5/28 has host bits set; write 192.0.2.0/28 for the network, or 192.0.2.5 for the one address",
-                        "range \"nonsense\" is no IP address");
+                        "range \"nonsense\" is not an IP address");
     }
 
     @Test

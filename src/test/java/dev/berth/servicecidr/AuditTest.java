@@ -273,7 +273,7 @@ class AuditTest {
                     CLUSTER.with(managed("10.0.1.1", ClusterIp.BERTH, ABSENT)),
                     3_600),
             row(
-                    "somebody's IPAddress outside all ranges claims what is no Service's",
+                    "somebody's IPAddress outside all ranges claims what is not a Service's",
                     CLUSTER.with(managed("192.0.2.1", "example.org", GATEWAY)),
                     3_600),
             row(
@@ -487,7 +487,7 @@ class AuditTest {
                             + "\"more\"},\"spec\":{\"cidrs\":[\"<CIDR>\"]}}' | kubectl create -f -"),
             new Says(
                     CLUSTER.with(service("a", "ten")),
-                    "\"ten\" in spec.clusterIPs is no IP address; recreate the Service: kubectl delete service -n bar"
+                    "\"ten\" in spec.clusterIPs is not an IP address; recreate the Service: kubectl delete service -n bar"
                             + " a, then apply its manifest without clusterIP and clusterIPs"),
             new Says(
                     CLUSTER.with(service("a", "10.9.0.1")),

@@ -315,7 +315,7 @@ class GrowthTest {
             new Fault("an IPv6 /127", ipv6(127, "fd00::/48"), "prefixLength 127"),
             new Fault("an IPv4 /31", ipv4(31, "10.97.0.0/16"), "prefixLength 31 of IPv4 is none of 8 to 30"),
             new Fault("no supernet", ipv4(24), "IPv4 has no supernets"),
-            new Fault("no CIDR", ipv4(24, "ten"), "ten is no CIDR"),
+            new Fault("no CIDR", ipv4(24, "ten"), "ten is not a CIDR"),
             new Fault("host bits", ipv4(24, "10.97.0.1/16"), "has host bits set; write 10.97.0.0/16"),
             new Fault("the other family", ipv4(24, "fd00::/64"), "fd00::/64 is IPv6"),
             new Fault("too small", ipv4(24, "10.97.0.0/16", "10.98.0.0/25"), "no /24 fits into 10.98.0.0/25"),

@@ -158,7 +158,7 @@ class ReservationsTest {
     private record Fault(String rule, String address, String says) {}
 
     private static final List<Fault> FAULTS = List.of(
-            new Fault("no address", "10.0.0.500", "10.0.0.500 is no IP address"),
+            new Fault("no address", "10.0.0.500", "10.0.0.500 is not an IP address"),
             new Fault("no ServiceCIDR", "10.9.0.1", "10.9.0.1 is in no ServiceCIDR"),
             new Fault(
                     "the network's own",

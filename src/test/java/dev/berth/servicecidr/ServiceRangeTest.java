@@ -158,16 +158,16 @@ class ServiceRangeTest {
     private record Bad(String text, String says) {}
 
     private static final List<Bad> BAD = List.of(
-            new Bad("10.96.0.1", "10.96.0.1 is no CIDR"),
-            new Bad("", " is no CIDR"),
+            new Bad("10.96.0.1", "10.96.0.1 is not a CIDR"),
+            new Bad("", " is not a CIDR"),
             new Bad(
                     "10.96.0.1/24",
                     "10.96.0.1/24 has host bits set; write 10.96.0.0/24 for the network, or 10.96.0.1 for the one address"),
             new Bad("FD00::/64", "FD00::/64 is not in its canonical form; write fd00::/64"),
             new Bad("fd00:0::/64", "fd00:0::/64 is not in its canonical form; write fd00::/64"),
-            new Bad("10.96.0.0/33", "\"10.96.0.0/33\" is no IP address"),
-            new Bad("10.96.0.0/024", "\"10.96.0.0/024\" is no IP address"),
-            new Bad("10.96.0.0-10.96.0.0/30", "10.96.0.0/30 is no address"));
+            new Bad("10.96.0.0/33", "\"10.96.0.0/33\" is not an IP address"),
+            new Bad("10.96.0.0/024", "\"10.96.0.0/024\" is not an IP address"),
+            new Bad("10.96.0.0-10.96.0.0/30", "10.96.0.0/30 is not an address"));
 
     @Test
     void whatIsNoCanonicalCidr_isRefusedSayingWhatToWrite() {

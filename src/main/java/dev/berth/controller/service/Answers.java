@@ -72,7 +72,7 @@ final class Answers {
         // They become part of a path at the API server.
         if (!matches(NAME, service.namespace()) || !matches(NAME, service.name()) || !matches(UID, service.uid())) {
             throw new ProviderException(
-                    "it lists a load balancer of \"" + text(String.valueOf(service)) + "\", which is no Service");
+                    "it lists a load balancer of \"" + text(String.valueOf(service)) + "\", which is not a Service");
         }
         return new ListedLoadBalancer(text(listed.name()), service);
     }

@@ -249,7 +249,7 @@ final class RangeGrowth {
                 .findFirst()
                 .<Growth.Plan>map(text -> new Growth.Plan.Nothing(
                         Growth.Why.INVALID_SETTINGS,
-                        "spec.growth.avoid: " + text + " is no CIDR; no bits may be set beyond its prefix"))
+                        "spec.growth.avoid: " + text + " is not a CIDR; no bits may be set beyond its prefix"))
                 .orElseGet(() -> Growth.plan(question.settings(), world));
         plans.put(
                 question.settings().family(),

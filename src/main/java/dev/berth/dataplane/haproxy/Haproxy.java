@@ -85,7 +85,7 @@ final class Haproxy {
         }
         Matcher version = VERSION.matcher(answer);
         if (!version.find()) {
-            throw new ProviderException("\"" + binary + "\" is no HAProxy: " + firstLine(answer));
+            throw new ProviderException("\"" + binary + "\" is not HAProxy: " + firstLine(answer));
         }
         int release = Integer.parseInt(version.group(1)) * 1000 + Integer.parseInt(version.group(2));
         if (release < 2006) {

@@ -170,7 +170,7 @@ public record GrpcSettings(
         }
         return DurationText.parse(text)
                 .filter(duration -> duration.compareTo(least) >= 0 && duration.compareTo(most) <= 0)
-                .orElseThrow(() -> new IllegalArgumentException(name + " \"" + text + "\" is no duration from "
+                .orElseThrow(() -> new IllegalArgumentException(name + " \"" + text + "\" is not a duration from "
                         + DurationText.of(least) + " to " + DurationText.of(most) + "; write it as "
                         + DurationText.of(usual)));
     }

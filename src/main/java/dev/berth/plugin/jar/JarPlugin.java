@@ -88,7 +88,7 @@ public final class JarPlugin {
             zip.size();
         } catch (IOException broken) {
             throw UnusablePlugin.of(
-                    plugin, jar.getFileName() + " is no jar that can be read: " + told(broken) + "; copy it again");
+                    plugin, jar.getFileName() + " is not a jar that can be read: " + told(broken) + "; copy it again");
         }
     }
 

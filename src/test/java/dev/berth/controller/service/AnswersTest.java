@@ -112,7 +112,7 @@ class AnswersTest {
         ListedLoadBalancer listed = new ListedLoadBalancer("a", new ServiceIdentity("../../nodes", "web\n", "uid"));
         try (ProviderGuard guard = guard()) {
             assertThatThrownBy(() -> guard.list(OWN, new Scripted(() -> List.of(listed)), "c"))
-                    .hasMessage("it lists a load balancer of \"../../nodes/web\", which is no Service");
+                    .hasMessage("it lists a load balancer of \"../../nodes/web\", which is not a Service");
         }
     }
 

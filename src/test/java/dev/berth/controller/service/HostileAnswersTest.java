@@ -77,7 +77,7 @@ class HostileAnswersTest extends CloudStage {
             new Row("everybody", "ensure06", proxy("224.0.0.1")),
             new Row("a family that was not asked for", "ensure06", proxy("2001:db8::1")),
             new Row("no canonical text", "ensure06", proxy("203.0.113.01")),
-            new Row("what is no hostname", "ensure06", host("a b\n")),
+            new Row("what is not a hostname", "ensure06", host("a b\n")),
             new Row("an address as a hostname", "ensure06", host("10.96.0.1")),
             new Row("the cluster IP of the API server", "ensure25", proxy("10.96.0.1")),
             new Row("a free address of a pool", "ensure25", proxy("192.0.2.1")),

@@ -98,7 +98,7 @@ final class SimulationRules {
             }
             check(
                     service.ingress().stream().allMatch(entry -> entry.ip() != null),
-                    () -> key + " publishes what is no address: " + service.ingress());
+                    () -> key + " publishes what is not an address: " + service.ingress());
             for (Ip ip : service.publishedAddresses()) {
                 Claim claim = cluster.claims.get(ip);
                 ServiceState other = publishedBy.put(ip, service);

@@ -227,9 +227,9 @@ class PolicyConditionsTest {
                 List.of(
                         fine,
                         reservation("10.0.0.3", new Reservations.State.Taken("prod/web")),
-                        reservation("x", new Reservations.State.Refused("x is no IP address"))),
+                        reservation("x", new Reservations.State.Refused("x is not an IP address"))),
                 List.of());
-        assertThat(told("Reserved")).isEqualTo("False NotKept: 10.0.0.3: prod/web has it; x is no IP address");
+        assertThat(told("Reserved")).isEqualTo("False NotKept: 10.0.0.3: prod/web has it; x is not an IP address");
         assertThat(bad("Reserved")).isTrue();
     }
 

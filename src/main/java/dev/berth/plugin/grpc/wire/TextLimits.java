@@ -51,7 +51,7 @@ public final class TextLimits {
                 && address.toCanonicalString().equals(text)
                 && !(address.isIPv6() && address.toIPv6().isIPv4Mapped());
         if (!isCanonical) {
-            throw new ProtocolViolation("\"" + message(text) + "\" is no IP address in canonical text");
+            throw new ProtocolViolation("\"" + message(text) + "\" is not an IP address in canonical text");
         }
         return text;
     }
