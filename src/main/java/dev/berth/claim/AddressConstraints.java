@@ -22,7 +22,7 @@ public record AddressConstraints(
         addresses = List.copyOf(addresses);
         pools = List.copyOf(pools);
         if (addresses.stream().map(Ip::family).distinct().count() != addresses.size()) {
-            throw new IllegalArgumentException("one address a family can be asked for: " + addresses);
+            throw new IllegalArgumentException("at most one address per family is allowed: " + addresses);
         }
     }
 

@@ -45,46 +45,49 @@ public final class Adoption {
     static Optional<WaitReason> hindrance(ServiceState service, ServedClass served, AskedAddresses asked) {
         Optional<String> finalizer = service.foreignFinalizer();
         if (finalizer.isPresent()) {
-            return Optional.of(left("it carries finalizer " + finalizer.get()
-                    + " of another controller; stop that one, then: kubectl patch service "
+            return Optional.of(left("the Service has finalizer " + finalizer.get()
+                    + " set by another controller; stop that controller, then: kubectl patch service "
                     + service.key().name() + " --namespace=" + service.key().namespace()
                     + " --patch='{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"" + finalizer.get()
                     + "\"]}}'"));
         }
         if (served.capabilities().addresses() != AddressSource.POOLS) {
-            return Optional.of(left("it has " + list(service) + " of another controller, and provider \""
+            return Optional.of(left("it has " + list(service) + " from another controller, and provider \""
                     + served.provider() + "\" brings its own addresses"));
         }
         if (asked.fault().isPresent()) {
             return Optional.of(new WaitReason(
                     asked.fault().get().reason(),
                     asked.fault().get().message() + "; until then it keeps " + list(service)
-                            + " of another controller"));
+                            + " from another controller"));
         }
         List<Ip> ips = service.publishedAddresses();
         if (ips.size() != service.ingress().size()) {
             return Optional.of(
-                    left("it has " + list(service) + " of another controller; Berth can only take over IP addresses"));
+                    left("it has " + list(service) + " from another controller; Berth can only take over IP"
+                            + " addresses"));
         }
         for (IpFamily family : IpFamily.values()) {
             List<Ip> ofFamily = ips.stream().filter(ip -> ip.family() == family).toList();
             Optional<Ip> wished = asked.wishes().address(family);
             if (ofFamily.size() > 1) {
-                return Optional.of(left("it has " + list(service) + " of another controller; Berth gives one " + family
-                        + " address, so take all but one of them out of its annotations and its status"
+                return Optional.of(left("it has " + list(service) + " from another controller; Berth assigns one "
+                        + family
+                        + " address, so remove all but one of them from its annotations and its status"
                         + (ips.size() > WITHHELD
-                                ? "; until then Berth keeps the first " + WITHHELD + " of them from others, and no more"
+                                ? "; until then Berth withholds only the first " + WITHHELD + " of them from other"
+                                        + " Services"
                                 : "")));
             }
             if (!ofFamily.isEmpty() && !service.wantedFamilies().contains(family)) {
                 return Optional.of(left("it has " + ofFamily.getFirst()
-                        + " of another controller, but its ipFamilyPolicy and ipFamilies ask for no " + family
-                        + " address"));
+                        + " from another controller, but its ipFamilyPolicy and ipFamilies do not include " + family));
             }
             if (!ofFamily.isEmpty()
                     && wished.filter(Predicate.not(ofFamily.getFirst()::equals)).isPresent()) {
-                return Optional.of(left("it has " + ofFamily.getFirst() + " of another controller and asks for "
-                        + wished.get() + "; ask for the one that it has, and for the other once Berth serves it"));
+                return Optional.of(left("it has " + ofFamily.getFirst() + " from another controller and requests "
+                        + wished.get() + "; request the address that it has, and the other one after Berth has taken"
+                        + " over"));
             }
         }
         return Optional.empty();
@@ -144,7 +147,7 @@ public final class Adoption {
                         .allMatch(refusal -> refusal.rule() == RefusalReason.NO_SUCH_FAMILY
                                 || refusal.rule() == RefusalReason.NOT_ITS_ADDRESS))
                 .toList();
-        return left("it has " + has + " of another controller, and keeps it until Berth can give it: "
+        return left("it has " + has + " from another controller, and keeps it until Berth can assign it: "
                 + (inNoPool.isEmpty()
                         ? WaitReason.of(request, refusals).message()
                         : "add " + inNoPool.stream().map(Ip::toString).collect(Collectors.joining(" and ")) + " to "

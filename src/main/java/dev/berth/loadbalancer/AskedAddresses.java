@@ -97,7 +97,7 @@ public record AskedAddresses(
             if (!said.what().equals(all.getFirst().what())) {
                 throw new Misunderstood(
                         reason,
-                        all.getFirst().where() + " and " + said.where() + " ask for different " + what
+                        all.getFirst().where() + " and " + said.where() + " request different " + what
                                 + "; remove one of them");
             }
         }
@@ -158,8 +158,8 @@ public record AskedAddresses(
                             throw new Misunderstood(
                                     "DHCPNotSupported",
                                     said.where() + " is \"" + said.what() + "\", by which " + dialect.controller()
-                                            + " asks a DHCP server; Berth gives addresses out of AddressPools: take it"
-                                            + " off, or say which by annotation "
+                                            + " asks a DHCP server; Berth allocates addresses from AddressPools:"
+                                            + " remove it, or request an address with annotation "
                                             + WellKnownNames.ADDRESSES);
                         });
             }
@@ -174,14 +174,14 @@ public record AskedAddresses(
             if (ofFamily.size() > 1) {
                 throw new Misunderstood(
                         "InvalidAddresses",
-                        "it asks for " + ofFamily.get(0) + " and " + ofFamily.get(1)
-                                + "; one address a family can be asked for");
+                        ofFamily.get(0) + " and " + ofFamily.get(1)
+                                + " requested; at most one address per family is allowed");
             }
             if (!ofFamily.isEmpty() && !service.wantedFamilies().contains(family)) {
                 throw new Misunderstood(
                         "AddressOfOtherFamily",
-                        "it asks for " + ofFamily.getFirst() + ", but its ipFamilyPolicy and ipFamilies ask for no "
-                                + family + " address");
+                        ofFamily.getFirst() + " requested, but the Service's ipFamilyPolicy and ipFamilies do not"
+                                + " include " + family);
             }
         }
         return asked;
@@ -225,7 +225,7 @@ public record AskedAddresses(
                     throw new Misunderstood(
                             "InvalidReplaceAddress",
                             "annotation " + WellKnownNames.REPLACE_ADDRESS + ": \"" + OneLine.of(part, LONGEST_KEY)
-                                    + "\" is not an IP address; it has to name those that the Service gives up");
+                                    + "\" is not an IP address; list the addresses to give up");
                 });
     }
 

@@ -255,13 +255,13 @@ public record Demand(
             if (!can.has(Feature.SOURCE_RANGES)) {
                 unmet(
                         "SourceRangesNotSupported",
-                        provider + " allows all clients, whatever spec.loadBalancerSourceRanges says");
+                        provider + " allows all clients, ignoring spec.loadBalancerSourceRanges");
                 return List.of();
             }
             if (!enforcesSourceRanges()) {
                 unmet(
                         "SourceRangesNotSupported",
-                        provider + " allows all clients, whatever spec.loadBalancerSourceRanges says: it leaves them to"
+                        provider + " allows all clients, ignoring spec.loadBalancerSourceRanges: it leaves them to"
                                 + " kube-proxy, which looks at them for ipMode VIP alone; let the proxy that has the"
                                 + " address do it");
                 return List.of();

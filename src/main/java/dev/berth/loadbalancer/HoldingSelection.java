@@ -164,7 +164,8 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
         if (!mine.terms().equals(shared.terms())) {
             return Optional.of(new WaitReason(
                     "TermsDiffer",
-                    "others share " + kept.ip() + " by " + shared.terms() + "; it asks for " + mine.terms()
+                    "other Services share " + kept.ip() + " with " + shared.terms() + "; this Service requests "
+                            + mine.terms()
                             + WellKnownNames.ANNOTATIONS_PAGE));
         }
         return shared.clash(mine.ports())

@@ -111,9 +111,8 @@ public final class Planner {
                 .filter(value ->
                         ownership.claimed().isEmpty() && snapshot.classes().isServedElsewhere(value));
         if (before.isPresent()) {
-            String message = "another Berth served it by class \"" + before.get()
-                    + "\", and has not taken back what is its own yet; if that one is gone for good, take off the"
-                    + " annotation "
+            String message = "another Berth installation served it with class \"" + before.get()
+                    + "\" and has not cleaned up yet; if that installation was removed, delete the annotation "
                     + WellKnownNames.SERVED_BY_CLASS
                     + WellKnownNames.ANNOTATIONS_PAGE;
             return new ServicePlan.Skip(service, Reason.ServedByAnother, null, message, List.of());
@@ -214,7 +213,7 @@ public final class Planner {
                     service,
                     Reason.DeferredToOther,
                     served.get().name(),
-                    "another controller seems to serve Services without a class ("
+                    "another controller appears to serve Services without a class ("
                             + snapshot.deference().get().sign() + "); set spec.loadBalancerClass: "
                             + served.get().value() + " on the Service, or classless: Always on LoadBalancerClass \""
                             + served.get().name() + "\"",
@@ -362,8 +361,8 @@ public final class Planner {
     private ServicePlan tearDown(String why) {
         Optional<String> missing = ownership.classMissing();
         if (missing.isPresent()) {
-            return leftAsItIs(why + ", and its provider cannot be told to delete what it made: " + missing.get()
-                    + "; bring the class back, or delete it yourself and take off the annotation "
+            return leftAsItIs(why + ", but its provider cannot be asked to delete the load balancer: " + missing.get()
+                    + "; recreate the class, or delete the load balancer manually and remove the annotation "
                     + WellKnownNames.SERVED_BY_CLASS
                     + WellKnownNames.ANNOTATIONS_PAGE);
         }

@@ -50,9 +50,10 @@ final class PoolWish {
                         .filter(name -> !wishes.pools().contains(name))
                         .map(name -> new WaitReason(
                                 Reason.AddressOfOtherPool.name(),
-                                "it asks for " + ip + ", which is of AddressPool \"" + name + "\", and for one of "
+                                "the Service requests " + ip + ", which is in AddressPool \"" + name + "\", and also"
+                                        + " requests an address from "
                                         + named(wishes, pools)
-                                        + "; recreated, it would get none: correct one of the two annotations"
+                                        + "; if recreated, it would get no address; correct one of the two annotations"
                                         + WellKnownNames.ANNOTATIONS_PAGE)))
                 .findFirst();
     }
@@ -69,13 +70,14 @@ final class PoolWish {
         if (wishes.pools().stream().allMatch(name -> pools.named(name).isEmpty())) {
             return Optional.of(new WaitReason(
                     Reason.PoolNotFound.name(),
-                    "it asks for an address of " + named(wishes, pools) + WellKnownNames.ANNOTATIONS_PAGE));
+                    "the Service requests an address from " + named(wishes, pools) + WellKnownNames.ANNOTATIONS_PAGE));
         }
         String list = others.stream().map(Ip::toString).collect(Collectors.joining(","));
         return Optional.of(new WaitReason(
                 Reason.ReplacementPending.name(),
-                "it asks for an address of " + named(wishes, pools) + WellKnownNames.ANNOTATIONS_PAGE + "; to give up "
-                        + list.replace(",", " and ") + " for that: kubectl annotate service "
+                "the Service requests an address from "
+                        + named(wishes, pools) + WellKnownNames.ANNOTATIONS_PAGE + "; to replace "
+                        + list.replace(",", " and ") + ": kubectl annotate service "
                         + service.key().name() + " --namespace="
                         + service.key().namespace() + " " + WellKnownNames.REPLACE_ADDRESS + "=" + list
                         + " --overwrite"));
@@ -93,8 +95,8 @@ final class PoolWish {
                 .findFirst()
                 .map(ip -> new WaitReason(
                         Reason.AddressReserved.name(),
-                        "it asks for an address of " + named(wishes, pools) + ", but " + ip
-                                + " was reserved for it by hand, and stays; to have another, name it by "
+                        "the Service requests an address from " + named(wishes, pools) + ", but " + ip
+                                + " was reserved manually and is kept; to use another address, set "
                                 + WellKnownNames.ADDRESSES + WellKnownNames.ANNOTATIONS_PAGE));
     }
 

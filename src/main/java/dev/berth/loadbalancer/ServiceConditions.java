@@ -259,7 +259,7 @@ public record ServiceConditions(
             return targetsHealthy(
                     Condition.Status.UNKNOWN,
                     "ProviderDoesNotAnswer",
-                    "provider \"" + served.provider() + "\" does not answer; at last " + numbers);
+                    "provider \"" + served.provider() + "\" is not responding; last reported: " + numbers);
         }
         if (targets.total() == 0) {
             return targetsHealthy(Condition.Status.FALSE, "NoTargets", "there is no target");
@@ -315,9 +315,9 @@ public record ServiceConditions(
                         WellKnownNames.NODE_PORTS_CONFLICT,
                         true,
                         "NodePortsCameBack",
-                        "node ports were released, and somebody allocated them again; set"
-                                + " spec.allocateLoadBalancerNodePorts: false where the Service is kept, or nodePorts:"
-                                + " Keep on LoadBalancerClass \"" + served.name() + "\""))
+                        "released node ports were allocated again; set spec.allocateLoadBalancerNodePorts: false in"
+                                + " the Service's manifest, or nodePorts: Keep on LoadBalancerClass"
+                                + " \"" + served.name() + "\""))
                 : Stream.empty();
     }
 
@@ -345,7 +345,7 @@ public record ServiceConditions(
                         WellKnownNames.STATUS_CONFLICT,
                         true,
                         "StatusOverwritten",
-                        "another controller keeps writing status.loadBalancer; find it and stop it"))
+                        "another controller keeps overwriting status.loadBalancer; stop that controller"))
                 : Stream.empty();
     }
 

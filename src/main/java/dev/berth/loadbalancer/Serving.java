@@ -295,7 +295,7 @@ public final class Serving {
                 verdict.isNew()
                         ? Optional.of(ServiceEvent.warning(
                                 "StatusOverwritten",
-                                "status.loadBalancer was changed to " + service.ingress() + " by another; it is "
+                                "another controller changed status.loadBalancer to " + service.ingress() + "; expected "
                                         + wanted))
                         : Optional.empty());
     }

@@ -34,8 +34,9 @@ public record Unserved(Reason reason, String message, boolean isBerths) {
     public static Unserved byAnother(String mark) {
         return new Unserved(
                 Reason.ServedByAnother,
-                "it carries " + mark
-                        + " of another controller; remove that controller and what it left, then Berth takes over",
+                "the Service has " + mark
+                        + " set by another controller; remove that controller and its finalizer or status, and Berth"
+                        + " takes over",
                 false);
     }
 

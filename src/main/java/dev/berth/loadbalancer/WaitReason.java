@@ -27,6 +27,9 @@ public record WaitReason(String reason, String message) {
     private static final String NOT_AVAILABLE = "AddressNotAvailable";
     private static final String SHARED_SOON = "SharedAddressPending";
 
+    /** How a message refers to pools that the LoadBalancerClass names. */
+    private static final String OF_CLASS = " of its class";
+
     private static final String RAISE_QUOTA = "; release a Service or raise the quota";
     private static final String NO_FAMILY = "NoPoolForFamily";
     private static final String EXHAUSTED = "PoolExhausted";
@@ -63,7 +66,8 @@ public record WaitReason(String reason, String message) {
 
     private static WaitReason because(AddressRequest request, List<Refusal> refusals) {
         if (refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON)) {
-            return new WaitReason(SHARED_SOON, "another of its sharing key is claiming the address for both");
+            return new WaitReason(SHARED_SOON, "another Service with the same sharing key is claiming the shared"
+                    + " address");
         }
         Meant meant = Meant.by(request, refusals);
         if (meant.refusals().isEmpty()) {
@@ -120,15 +124,16 @@ public record WaitReason(String reason, String message) {
             if (named.isEmpty()) {
                 return new Meant("", List.of(), refusals, 0);
             }
-            String who = asked.isEmpty() ? "which its LoadBalancerClass names" : "which it asks for";
+            String subject = asked.isEmpty() ? "AddressPool" : "requested AddressPool";
+            String verb = asked.isEmpty() ? " of its LoadBalancerClass does not exist" : " does not exist";
             List<String> all = refusals.stream().map(Refusal::pool).distinct().toList();
             return new Meant(
-                    asked.isEmpty() ? " of its class" : " that it asks for",
+                    asked.isEmpty() ? OF_CLASS : " that it requests",
                     named.stream()
                             .filter(name -> !all.contains(name))
                             .limit(NAMED_POOLS)
-                            .map(name -> "AddressPool \"" + OneLine.of(name, LONGEST_NAME) + "\", " + who
-                                    + ", does not exist" + Spelling.didYouMean(name, all))
+                            .map(name -> subject + " \"" + OneLine.of(name, LONGEST_NAME) + "\"" + verb
+                                    + Spelling.didYouMean(name, all))
                             .toList(),
                     refusals.stream()
                             .filter(refusal -> named.contains(refusal.pool()))
@@ -163,9 +168,8 @@ public record WaitReason(String reason, String message) {
 
         /** What there is to say beside {@code clauses}, in one list. */
         String around(String clauses) {
-            String rest = others == 1
-                    ? "1 other pool is not among those" + whose
-                    : others + " other pools are not among those" + whose;
+            String rest = (others == 1 ? "1 other pool is not " : others + " other pools are not ")
+                    + (whose.equals(OF_CLASS) ? "allowed by its class" : "requested");
             return Stream.of(
                             missing.stream(),
                             Stream.of(clauses),
@@ -218,13 +222,13 @@ public record WaitReason(String reason, String message) {
         }
         return telling.stream().anyMatch(WaitReason::isOverQuota)
                 ? new WaitReason(OVER_QUOTA, "no " + families + " address: " + clauses + RAISE_QUOTA)
-                : new WaitReason(NOT_ALLOWED, "no AddressPool gives it an " + families + " address: " + clauses);
+                : new WaitReason(NOT_ALLOWED, "no AddressPool allows an " + families + " address for this Service: " + clauses);
     }
 
     /** Of the very address that it asks for, which a pool has and nobody holds. */
     private static WaitReason refused(Meant meant, Ip asked) {
         List<Refusal> telling = telling(meant);
-        String message = "no AddressPool gives it " + asked + ": " + meant.around(clauses(telling));
+        String message = "no AddressPool allows " + asked + " for this Service: " + meant.around(clauses(telling));
         if (telling.stream().anyMatch(WaitReason::isFull)) {
             return new WaitReason(NOT_AVAILABLE, message);
         }

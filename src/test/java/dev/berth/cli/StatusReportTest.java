@@ -129,9 +129,9 @@ class StatusReportTest {
         SampleService marked = web().finalizers(List.of("service.kubernetes.io/load-balancer-cleanup"));
 
         assertThat(report(marked, pool))
-                .endsWith("not served by Berth\tshop/web\tServedByAnother: it carries finalizer"
-                        + " service.kubernetes.io/load-balancer-cleanup of another controller; remove that"
-                        + " controller and what it left, then Berth takes over");
+                .endsWith("not served by Berth\tshop/web\tServedByAnother: the Service has finalizer"
+                        + " service.kubernetes.io/load-balancer-cleanup set by another controller; remove that"
+                        + " controller and its finalizer or status, and Berth takes over");
         assertThat(report(marked.ingress("203.0.113.1"), pool)).noneMatch(line -> line.contains("not served"));
         assertThat(report(marked.loadBalancerClass("example.com/theirs"), pool))
                 .noneMatch(line -> line.contains("not served"));
@@ -140,10 +140,10 @@ class StatusReportTest {
     @Test
     void whatIsLeftToAnotherController_isNotServed_andWhy() {
         Condition deferred =
-                condition("ServesClassless", "False", "DeferredToOther", "another controller seems to serve");
+                condition("ServesClassless", "False", "DeferredToOther", "another controller appears to serve");
 
         assertThat(report(web(), declared("pool", 1, Classless.AUTO, deferred)))
-                .endsWith("not served by Berth\tshop/web\tDeferredToOther: another controller seems to serve");
+                .endsWith("not served by Berth\tshop/web\tDeferredToOther: another controller appears to serve");
         assertThat(report(web().loadBalancerClass("berth.dev/pool"), declared("pool", 1, Classless.AUTO, deferred)))
                 .noneMatch(line -> line.contains("not served"));
     }

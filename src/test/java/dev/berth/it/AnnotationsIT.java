@@ -167,8 +167,8 @@ class AnnotationsIT {
 
         admin.annotate(namespace, "shop", "berth.dev/address-pool=" + office, "berth.dev/replace-address=198.18.20.99");
         assertThat(admin.awaitSaid(namespace, "shop", "AddressReserved"))
-                .isEqualTo("holds 198.18.20.99; it asks for an address of AddressPool \"" + office
-                        + "\", but 198.18.20.99 was reserved for it by hand, and stays; to have another, name it by"
+                .isEqualTo("holds 198.18.20.99; the Service requests an address from AddressPool \"" + office
+                        + "\", but 198.18.20.99 was reserved manually and is kept; to use another address, set"
                         + " berth.dev/addresses" + PAGE);
         assertThat(admin.ipsOf(namespace, "shop")).containsExactly("198.18.20.99");
 
@@ -205,7 +205,7 @@ class AnnotationsIT {
                 .withName("joined")
                 .edit(service -> local(new ServiceBuilder(service)).build());
         assertThat(admin.awaitSaid(namespace, "joined", WellKnownNames.SHARING_CONFLICT, "TermsDiffer"))
-                .startsWith("others share 198.18.20.128 by ")
+                .startsWith("other Services share 198.18.20.128 with ")
                 .endsWith(PAGE);
         assertThat(admin.ipsOf(namespace, "joined")).containsExactly("198.18.20.128");
     }

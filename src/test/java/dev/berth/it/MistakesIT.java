@@ -99,9 +99,9 @@ class MistakesIT {
 
         admin.annotate(namespace, "web", "berth.dev/address-pool=office");
         assertThat(admin.awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "AddressOfOtherPool"))
-                .isEqualTo("holds 198.18.0.40; it asks for 198.18.0.40, which is of AddressPool \"" + namespace
-                        + "\", and for one of AddressPool \"office\", which does not exist; recreated, it would get"
-                        + " none: correct one of the two annotations" + PAGE);
+                .isEqualTo("holds 198.18.0.40; the Service requests 198.18.0.40, which is in AddressPool \"" + namespace
+                        + "\", and also requests an address from AddressPool \"office\", which does not exist; if"
+                        + " recreated, it would get no address; correct one of the two annotations" + PAGE);
         assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.40");
 
         admin.annotate(namespace, "web", "berth.dev/address-pool=" + namespace);
@@ -202,18 +202,19 @@ class MistakesIT {
                         "misspelt",
                         annotated(WellKnownNames.ADDRESS_POOL, namespace + "-exmaple"),
                         "PoolNotFound"))
-                .startsWith("AddressPool \"" + namespace
-                        + "-exmaple\", which it asks for, does not exist (did you mean \"" + example + "\"?)");
+                .startsWith("requested AddressPool \"" + namespace
+                        + "-exmaple\" does not exist (did you mean \"" + example + "\"?)");
         assertThat(admin.waits(
                         namespace, "asleep", annotated(WellKnownNames.ADDRESS_POOL, namespace + "-b"), "NoPoolAllows"))
                 .startsWith(
-                        "no AddressPool gives it an IPv4 address: AddressPool \"" + namespace + "-b\" is suspended;")
+                        "no AddressPool allows an IPv4 address for this Service: AddressPool"
+                                + " \"" + namespace + "-b\" is suspended;")
                 .endsWith("; "
                         + (admin.kubectl("get", "addresspools", "-o", "name")
                                         .lines()
                                         .count()
                                 - 1)
-                        + " other pools are not among those that it asks for" + PAGE);
+                        + " other pools are not requested" + PAGE);
         assertThat(admin.waits(namespace, "second", annotated(WellKnownNames.ADDRESS_POOL, quota), "QuotaExceeded"))
                 .startsWith("no IPv4 address: AddressPool \"" + quota + "\" (quota: ");
         assertThat(admin.waits(
@@ -225,7 +226,7 @@ class MistakesIT {
                                 .withIpFamilies("IPv6")
                                 .endSpec(),
                         "NoPoolForFamily"))
-                .startsWith("no AddressPool that it asks for has IPv6 addresses (of 1)");
+                .startsWith("no AddressPool that it requests has IPv6 addresses (of 1)");
         String clusterIp = berth.get("default", "kubernetes").getSpec().getClusterIP();
         for (Map.Entry<String, String> each : Map.of(
                         "198.18.3.5",
@@ -246,7 +247,7 @@ class MistakesIT {
         berth.pool(empty, namespace, with("excluded", List.of("198.18.3.40")), "198.18.3.40");
         assertThat(admin.waits(namespace, "of-empty", annotated(WellKnownNames.ADDRESS_POOL, empty), "NoPoolAllows"))
                 .startsWith(
-                        "no AddressPool gives it an IPv4 address: AddressPool \"" + empty
+                        "no AddressPool allows an IPv4 address for this Service: AddressPool \"" + empty
                                 + "\" has no IPv4 address to allocate: all are excluded, belong to another pool, or"
                                 + " are used by the cluster;");
         assertThat(admin.waits(
@@ -257,7 +258,7 @@ class MistakesIT {
                                 .apply(builder),
                         "AddressNotAvailable"))
                 .startsWith(
-                        "no AddressPool that it asks for has 198.18.3.40: AddressPool \"" + empty + "\" excludes it;")
+                        "no AddressPool that it requests has 198.18.3.40: AddressPool \"" + empty + "\" excludes it;")
                 .endsWith(PAGE);
     }
 

@@ -154,7 +154,8 @@ class OtherControllersIT {
                         .out())
                 .contains(
                         "not served by Berth\t" + namespace
-                                + "/foreign\tServedByAnother: it carries finalizer service.kubernetes.io/load-balancer-cleanup");
+                                + "/foreign\tServedByAnother: the Service has finalizer"
+                                + " service.kubernetes.io/load-balancer-cleanup");
         assertThat(ips(berth.get(namespace, "orphan"))).containsExactly(ip);
         assertThat(operator.metric("berth_services_skipped", "reason", "DeferredToOther"))
                 .isZero();
@@ -211,7 +212,7 @@ class OtherControllersIT {
         assertThat(BerthCommand.run("status", "--kubeconfig=" + controlPlane.adminKubeconfig())
                         .out())
                 .contains("not served by Berth\t" + namespace
-                        + "/waits\tDeferredToOther: another controller seems to serve Services without a class")
+                        + "/waits\tDeferredToOther: another controller appears to serve Services without a class")
                 .doesNotContain("\t" + namespace + "/theirs\t");
 
         // As a controller that goes: what it published goes first, then its finalizer.

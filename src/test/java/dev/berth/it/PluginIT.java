@@ -121,7 +121,7 @@ class PluginIT {
         start();
         becomesClusterIp("other");
         berth.awaitService(
-                "other", service -> conditions(service).stream().anyMatch(text -> text.contains("cannot be told")));
+                "other", service -> conditions(service).stream().anyMatch(text -> text.contains("cannot be asked")));
         assertThat(files.services()).containsExactly("other");
         Files.move(aside, set);
         Files.move(settings, plugins.resolve("nginx.properties"));

@@ -82,7 +82,7 @@ class PoolReasonsIT {
 
         // Those of the other tests, too.
         long all = admin.kubectl("get", "addresspools", "-o", "name").lines().count();
-        String others = "; " + (all - 1) + " other pools are not among those that it asks for";
+        String others = "; " + (all - 1) + " other pools are not requested";
         assertThat(admin.waits(namespace, "full", annotated(WellKnownNames.ADDRESS_POOL, full), "PoolExhausted"))
                 .isEqualTo("no free IPv4 address: AddressPool \"" + full + "\" (0 of 1 free)" + others
                         + "; add a range or release a Service" + PAGE);
@@ -91,7 +91,7 @@ class PoolReasonsIT {
                         + " has 1 of 1)" + others + "; release a Service or raise the quota" + PAGE);
         assertThat(admin.waits(
                         namespace, "six", ofIpv6(annotated(WellKnownNames.ADDRESS_POOL, full)), "NoPoolForFamily"))
-                .isEqualTo("no AddressPool that it asks for has IPv6 addresses (of 1)" + others
+                .isEqualTo("no AddressPool that it requests has IPv6 addresses (of 1)" + others
                         + "; add a range of IPv6 to one" + PAGE);
         assertThat(admin.waits(
                         namespace,
@@ -99,17 +99,17 @@ class PoolReasonsIT {
                         preferDualStack(annotated(WellKnownNames.ADDRESS_POOL, full)),
                         "PoolExhausted"))
                 .isEqualTo("no free IPv4 address: AddressPool \"" + full
-                        + "\" (0 of 1 free); add a range or release a Service; no AddressPool that it asks for has IPv6"
+                        + "\" (0 of 1 free); add a range or release a Service; no AddressPool that it requests has IPv6"
                         + " addresses (of 1)" + others + "; add a range of IPv6 to one" + PAGE);
         assertThat(admin.waits(namespace, "named", annotated(WellKnownNames.ADDRESSES, "198.18.21.16"), "NoPoolAllows"))
-                .isEqualTo("no AddressPool gives it 198.18.21.16: AddressPool \"" + asleep + "\" is suspended" + PAGE);
+                .isEqualTo("no AddressPool allows 198.18.21.16 for this Service: AddressPool \"" + asleep + "\" is suspended" + PAGE);
         assertThat(admin.waits(
                         namespace,
                         "asleep",
                         annotated(WellKnownNames.ADDRESS_POOL, namespace + "-aslep," + asleep),
                         "NoPoolAllows"))
-                .isEqualTo("no AddressPool gives it an IPv4 address: AddressPool \"" + namespace
-                        + "-aslep\", which it asks for, does not exist (did you mean \"" + asleep
+                .isEqualTo("no AddressPool allows an IPv4 address for this Service: requested AddressPool \""
+                        + namespace + "-aslep\" does not exist (did you mean \"" + asleep
                         + "\"?); AddressPool \"" + asleep + "\" is suspended" + others + PAGE);
     }
 
@@ -126,16 +126,17 @@ class PoolReasonsIT {
                         annotated(WellKnownNames.ADDRESSES, "198.18.21.35", WellKnownNames.ADDRESS_POOL, office),
                         "AddressNotAvailable"))
                 .startsWith(
-                        "no AddressPool that it asks for has 198.18.21.35: AddressPool \"" + namespace + "\" has it;")
+                        "no AddressPool that it requests has 198.18.21.35: AddressPool \"" + namespace + "\" has it;")
                 .endsWith(PAGE);
 
         berth.service(namespace, "live", annotated(WellKnownNames.ADDRESSES, "198.18.21.36"));
         admin.awaitIps(namespace, "live", "198.18.21.36");
         admin.annotate(namespace, "live", "berth.dev/address-pool=" + office);
         assertThat(admin.awaitSaid(namespace, "live", "AddressOfOtherPool"))
-                .isEqualTo("holds 198.18.21.36; it asks for 198.18.21.36, which is of AddressPool \"" + namespace
-                        + "\", and for one of AddressPool \"" + office
-                        + "\"; recreated, it would get none: correct one of the two annotations" + PAGE);
+                .isEqualTo("holds 198.18.21.36; the Service requests 198.18.21.36, which is in AddressPool"
+                        + " \"" + namespace
+                        + "\", and also requests an address from AddressPool \"" + office
+                        + "\"; if recreated, it would get no address; correct one of the two annotations" + PAGE);
         assertThat(admin.ipsOf(namespace, "live")).containsExactly("198.18.21.36");
     }
 
@@ -148,7 +149,7 @@ class PoolReasonsIT {
 
         admin.annotate(namespace, "web", "berth.dev/address-pool=" + namespace + "x");
         assertThat(admin.awaitSaid(namespace, "web", "PoolNotFound"))
-                .isEqualTo("holds 198.18.21.48; it asks for an address of AddressPool \"" + namespace
+                .isEqualTo("holds 198.18.21.48; the Service requests an address from AddressPool \"" + namespace
                         + "x\", which does not exist (did you mean \"" + namespace + "\"?)" + PAGE);
         assertThat(admin.ipsOf(namespace, "web")).containsExactly("198.18.21.48");
     }

@@ -197,7 +197,7 @@ class WaitingIT {
                         "named",
                         annotated("berth.dev/address-pool", "nobody"),
                         "PoolNotFound",
-                        "AddressPool \"nobody\", which it asks for, does not exist"),
+                        "requested AddressPool \"nobody\" does not exist"),
                 new Row("words", annotated("berth.dev/addresses", "words"), "InvalidAddresses", "words"));
         List<String> names = new ArrayList<>();
         for (int copy = 0; copy < 5; copy++) {

@@ -88,23 +88,25 @@ class AdoptionTest {
             new Row(
                     web().ingress(List.of(new Published(null, "lb.example.com", null))),
                     "ServedByAnother",
-                    "it has lb.example.com of another controller; Berth can only take over IP addresses"),
+                    "it has lb.example.com from another controller; Berth can only take over IP addresses"),
             new Row(
                     web().ingress("192.0.2.7", "192.0.2.8"),
                     "ServedByAnother",
-                    "it has 192.0.2.7, 192.0.2.8 of another controller; Berth gives one IPv4 address"),
+                    "it has 192.0.2.7, 192.0.2.8 from another controller; Berth assigns one IPv4 address"),
             new Row(
                     web().ingress("192.0.2.7", "2001:db8::7"),
                     "ServedByAnother",
-                    "it has 2001:db8::7 of another controller, but its ipFamilyPolicy and ipFamilies ask for no IPv6 address"),
+                    "it has 2001:db8::7 from another controller, but its ipFamilyPolicy and ipFamilies do not include"
+                            + " IPv6"),
             new Row(
                     web().annotation("theirs/ips", "192.0.2.9"),
                     "ServedByAnother",
-                    "it has 192.0.2.7 of another controller and asks for 192.0.2.9"),
+                    "it has 192.0.2.7 from another controller and requests 192.0.2.9"),
             new Row(
                     web().annotation("theirs/ips", "nonsense"),
                     "ServedByAnother",
-                    "annotation theirs/ips: \"nonsense\" is not an IP address (see docs/annotations.md); until then it keeps 192.0.2.7 of another controller"));
+                    "annotation theirs/ips: \"nonsense\" is not an IP address (see docs/annotations.md); until then"
+                            + " it keeps 192.0.2.7 from another controller"));
 
     @Test
     void whatCannotBecomeOursAsItIs_isLeftAlone_withTheReason() {
@@ -128,7 +130,7 @@ class AdoptionTest {
                 .isInstanceOfSatisfying(
                         ServicePlan.Skip.class,
                         left -> assertThat(left.message())
-                                .contains("192.0.2.9 and 90 more of another controller")
+                                .contains("192.0.2.9 and 90 more from another controller")
                                 .endsWith("Berth keeps the first 64 of them from others, and no more"));
     }
 
@@ -141,7 +143,8 @@ class AdoptionTest {
 
         assertThat(Adoption.refused(any.request(), List.of()).message())
                 .isEqualTo(
-                        "it has 192.0.2.7 of another controller, and keeps it until Berth can give it: add 192.0.2.7 to an AddressPool");
+                        "it has 192.0.2.7 from another controller, and keeps it until Berth can assign it: add"
+                                + " 192.0.2.7 to an AddressPool");
         assertThat(Adoption.refused(named.request(), List.of(notThere)).message())
                 .endsWith("add 192.0.2.7 to AddressPool \"edge\"");
     }

@@ -66,7 +66,7 @@ class AskedAddressesTest {
 
         assertThat(wishes(same).addresses()).containsExactly(Ip.parse("2001:db8::1"));
         assertThat(fault(web().annotation(WellKnownNames.ADDRESSES, "192.0.2.1").loadBalancerIp("192.0.2.2")))
-                .isEqualTo("AddressesDiffer: annotation berth.dev/addresses and spec.loadBalancerIP ask for different"
+                .isEqualTo("AddressesDiffer: annotation berth.dev/addresses and spec.loadBalancerIP request different"
                         + " addresses; remove one of them");
     }
 
@@ -94,7 +94,8 @@ class AskedAddressesTest {
     void oneAddressAFamily_canBeAskedFor() {
         assertThat(fault(dual().annotation(WellKnownNames.ADDRESSES, "192.0.2.1,2001:db8::1,192.0.2.2")))
                 .isEqualTo(
-                        "InvalidAddresses: it asks for 192.0.2.1 and 192.0.2.2; one address a family can be asked for");
+                        "InvalidAddresses: 192.0.2.1 and 192.0.2.2 requested; at most one address per family is"
+                                + " allowed");
         assertThat(wishes(web().annotation(WellKnownNames.ADDRESSES, "192.0.2.1,192.0.2.1"))
                         .addresses())
                 .hasSize(1);
@@ -103,8 +104,8 @@ class AskedAddressesTest {
     @Test
     void anAddressOfAFamilyThatIsNotWanted_isRefused() {
         assertThat(fault(web().annotation(WellKnownNames.ADDRESSES, "2001:db8::1")))
-                .isEqualTo("AddressOfOtherFamily: it asks for 2001:db8::1, but its ipFamilyPolicy and ipFamilies ask"
-                        + " for no IPv6 address");
+                .isEqualTo("AddressOfOtherFamily: 2001:db8::1 requested, but the Service's ipFamilyPolicy and"
+                        + " ipFamilies do not include IPv6");
     }
 
     @Test
@@ -156,6 +157,7 @@ class AskedAddressesTest {
                 .isEqualTo(AddressConstraints.NONE);
         assertThat(fault(web().annotation(WellKnownNames.REPLACE_ADDRESS, "true")))
                 .isEqualTo(
-                        "InvalidReplaceAddress: annotation berth.dev/replace-address: \"true\" is not an IP address; it has to name those that the Service gives up");
+                        "InvalidReplaceAddress: annotation berth.dev/replace-address: \"true\" is not an IP address;"
+                                + " list the addresses to give up");
     }
 }

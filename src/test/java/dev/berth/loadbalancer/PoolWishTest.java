@@ -60,7 +60,9 @@ class PoolWishTest {
                 .hasValue(
                         new WaitReason(
                                 "AddressOfOtherPool",
-                                "it asks for 192.0.2.7, which is of AddressPool \"edge\", and for one of AddressPool \"office\"; recreated, it would get none: correct one of the two annotations (see docs/annotations.md)"));
+                                "the Service requests 192.0.2.7, which is in AddressPool \"edge\", and also requests"
+                                        + " an address from AddressPool \"office\"; if recreated, it would get no"
+                                        + " address; correct one of the two annotations (see docs/annotations.md)"));
         assertThat(unmet(web(), asking(List.of("192.0.2.7"), "exmaple"), held("192.0.2.7", "edge")))
                 .hasValueSatisfying(why ->
                         assertThat(why.message()).contains("one of AddressPool \"exmaple\", which does not exist;"));
@@ -74,7 +76,8 @@ class PoolWishTest {
                 .hasValue(
                         new WaitReason(
                                 "PoolNotFound",
-                                "it asks for an address of AddressPool \"ofice\", which does not exist (did you mean \"office\"?) (see docs/annotations.md)"));
+                                "the Service requests an address from AddressPool \"ofice\", which does not exist"
+                                        + " (did you mean \"office\"?) (see docs/annotations.md)"));
         assertThat(unmet(web(), asking(List.of(), "ofice", "office"), held("192.0.2.7", "edge")))
                 .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo("ReplacementPending"));
     }
@@ -96,7 +99,10 @@ class PoolWishTest {
                 .hasValue(
                         new WaitReason(
                                 "ReplacementPending",
-                                "it asks for an address of AddressPool \"office\" (see docs/annotations.md); to give up 192.0.2.7 and 2001:db8::7 for that: kubectl annotate service web --namespace=prod berth.dev/replace-address=192.0.2.7,2001:db8::7 --overwrite"));
+                                "the Service requests an address from AddressPool \"office\" (see"
+                                        + " docs/annotations.md); to replace 192.0.2.7 and 2001:db8::7: kubectl"
+                                        + " annotate service web --namespace=prod"
+                                        + " berth.dev/replace-address=192.0.2.7,2001:db8::7 --overwrite"));
 
         SampleService consenting = web().annotation(WellKnownNames.REPLACE_ADDRESS, "192.0.2.7, 2001:DB8:0::7");
         assertThat(keeping(consenting, wishes, four, six).wishing()).containsExactly(IpFamily.IPV4, IpFamily.IPV6);
@@ -132,7 +138,9 @@ class PoolWishTest {
                 .hasValue(
                         new WaitReason(
                                 "AddressReserved",
-                                "it asks for an address of AddressPool \"office\", but 192.0.2.9 was reserved for it by hand, and stays; to have another, name it by berth.dev/addresses (see docs/annotations.md)"));
+                                "the Service requests an address from AddressPool \"office\", but 192.0.2.9 was"
+                                        + " reserved manually and is kept; to use another address, set"
+                                        + " berth.dev/addresses (see docs/annotations.md)"));
         assertThat(unmet(web(), asking(List.of(), "ofice"), reserved))
                 .hasValueSatisfying(why -> assertThat(why.message()).contains("\"ofice\", which does not exist"));
         assertThat(unmet(web(), asking(List.of(), "edge"), reserved)).isEmpty();

@@ -602,7 +602,7 @@ class ServingTest {
         ServingEffect.CountOverwrite third = countOverwrite();
         assertThat(third.verdict()).isInstanceOf(Overwrites.LetStand.class);
         assertThat(third.news().map(ServiceEvent::message))
-                .contains("status.loadBalancer was changed to [198.51.100.9] by another; it is [192.0.2.1 (VIP)]");
+                .contains("another controller changed status.loadBalancer to [198.51.100.9]; expected [192.0.2.1 (VIP)]");
         overwrites = third.verdict().after().letStand(NOW.plusSeconds(5));
         ServingEffect.CountOverwrite again = countOverwrite();
         assertThat(again.verdict())

@@ -61,7 +61,7 @@ class WaitReasonTest {
 
         assertThat(why.reason()).isEqualTo("AddressNotAvailable");
         assertThat(why.message())
-                .startsWith("AddressPool \"exmaple\", which it asks for, does not exist; AddressPool \"edge\"");
+                .startsWith("requested AddressPool \"exmaple\" does not exist; AddressPool \"edge\"");
     }
 
     @Test
@@ -73,14 +73,14 @@ class WaitReasonTest {
                                 refusal("full", IpFamily.IPV4, RefusalReason.NOT_NAMED))))
                 .isEqualTo(new WaitReason(
                         "PoolNotFound",
-                        "AddressPool \"exmaple\", which it asks for, does not exist (see docs/annotations.md)"));
+                        "requested AddressPool \"exmaple\" does not exist (see docs/annotations.md)"));
     }
 
     @Test
     void poolThatItsClassNames_andThatDoesNotExist_isTheReason() {
         assertThat(WaitReason.of(asksFor(List.of("exmaple"), AddressConstraints.NONE), List.of()))
                 .isEqualTo(new WaitReason(
-                        "PoolNotFound", "AddressPool \"exmaple\", which its LoadBalancerClass names, does not exist"));
+                        "PoolNotFound", "AddressPool \"exmaple\" of its LoadBalancerClass does not exist"));
     }
 
     @Test
@@ -94,8 +94,9 @@ class WaitReasonTest {
                 .isEqualTo(
                         new WaitReason(
                                 "NoPoolAllows",
-                                "no AddressPool gives it an IPv4 address: AddressPool \"exmaple\", which it asks for, does not exist;"
-                                        + " AddressPool \"asleep\" is suspended; 2 other pools are not among those that it asks for (see docs/annotations.md)"));
+                                "no AddressPool allows an IPv4 address for this Service: requested AddressPool"
+                                        + " \"exmaple\" does not exist; AddressPool \"asleep\" is suspended; 2 other pools are not"
+                                        + " requested (see docs/annotations.md)"));
     }
 
     @Test
@@ -110,7 +111,8 @@ class WaitReasonTest {
                         new WaitReason(
                                 "PoolExhausted",
                                 "no free IPv6 address: AddressPool \"full\" (0 of 14 free); AddressPool \"four\" has no IPv6"
-                                        + " addresses; 1 other pool is not among those that it asks for; add a range or release a Service (see docs/annotations.md)"));
+                                        + " addresses; 1 other pool is not requested; add a range or release a"
+                                        + " Service (see docs/annotations.md)"));
         assertThat(WaitReason.of(
                         asksFor(List.of(), pools("four")),
                         List.of(
@@ -118,8 +120,8 @@ class WaitReasonTest {
                                 refusal("six", IpFamily.IPV6, RefusalReason.NOT_NAMED))))
                 .isEqualTo(new WaitReason(
                         "NoPoolForFamily",
-                        "no AddressPool that it asks for has IPv6 addresses (of 1); 1 other pool is not among those that it"
-                                + " asks for; add a range of IPv6 to one (see docs/annotations.md)"));
+                        "no AddressPool that it requests has IPv6 addresses (of 1); 1 other pool is not requested;"
+                                + " add a range of IPv6 to one (see docs/annotations.md)"));
     }
 
     @Test
@@ -173,7 +175,8 @@ class WaitReasonTest {
                         refusal("edge", IpFamily.IPV6, RefusalReason.SUSPENDED))))
                 .isEqualTo(new WaitReason(
                         "NoPoolAllows",
-                        "no AddressPool gives it an IPv4 or IPv6 address: AddressPool \"edge\" is suspended"));
+                        "no AddressPool allows an IPv4 or IPv6 address for this Service: AddressPool \"edge\" is"
+                                + " suspended"));
         assertThat(WaitReason.of(
                         asksFor(List.of(), pools("exmaple", "edge")),
                         List.of(
@@ -184,10 +187,10 @@ class WaitReasonTest {
                                 refusal("other", IpFamily.IPV6, RefusalReason.NOT_NAMED))))
                 .isEqualTo(new WaitReason(
                         "PoolExhausted",
-                        "no free IPv6 address: AddressPool \"exmaple\", which it asks for, does not exist; AddressPool"
-                                + " \"edge\" (0 of 10 free); add a range or release a Service; no AddressPool gives it an IPv4"
-                                + " address: AddressPool \"edge\" is suspended; 1 other pool is not among those that it asks for"
-                                + " (see docs/annotations.md)"));
+                        "no free IPv6 address: requested AddressPool \"exmaple\" does not exist; AddressPool \"edge\" (0 of 10 free);"
+                                + " add a range or release a Service; no AddressPool allows an IPv4 address for this"
+                                + " Service: AddressPool \"edge\" is suspended; 1 other pool is not requested (see"
+                                + " docs/annotations.md)"));
     }
 
     @Test
@@ -201,21 +204,22 @@ class WaitReasonTest {
                 .isEqualTo(
                         new WaitReason(
                                 "NoPoolAllows",
-                                "no AddressPool gives it 192.0.2.7: AddressPool \"edge\" is suspended (see docs/annotations.md)"));
+                                "no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" is suspended"
+                                        + " (see docs/annotations.md)"));
         assertThat(WaitReason.of(
                         asksFor(List.of(), wishes),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OVER_QUOTA))))
                 .satisfies(why -> assertThat(why.reason()).isEqualTo("QuotaExceeded"))
                 .satisfies(why -> assertThat(why.message())
-                        .startsWith("no AddressPool gives it 192.0.2.7: AddressPool \"edge\" (quota: ")
+                        .startsWith("no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" (quota: ")
                         .endsWith("; release a Service or raise the quota (see docs/annotations.md)"));
         assertThat(WaitReason.of(
                         asksFor(List.of(), wishes),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OTHERS_WAIT))))
                 .isEqualTo(new WaitReason(
                         "AddressNotAvailable",
-                        "no AddressPool gives it 192.0.2.7: AddressPool \"edge\" (0 of 14 free, reserved for Services"
-                                + " that have waited longer) (see docs/annotations.md)"));
+                        "no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" (0 of 14 free,"
+                                + " reserved for Services that have waited longer) (see docs/annotations.md)"));
     }
 
     @Test

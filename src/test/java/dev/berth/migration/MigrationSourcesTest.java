@@ -160,32 +160,38 @@ class MigrationSourcesTest {
                     "metallb,cilium",
                     service("metallb.io/loadBalancerIPs", "192.0.2.7", "lbipam.cilium.io/ips", "192.0.2.8"),
                     "AddressesDiffer",
-                    "annotation metallb.io/loadBalancerIPs and annotation lbipam.cilium.io/ips ask for different addresses; remove one of them"),
+                    "annotation metallb.io/loadBalancerIPs and annotation lbipam.cilium.io/ips request different"
+                            + " addresses; remove one of them"),
             new Refused(
                     "metallb",
                     service("metallb.io/loadBalancerIPs", "192.0.2.7").loadBalancerIp("192.0.2.8"),
                     "AddressesDiffer",
-                    "annotation metallb.io/loadBalancerIPs and spec.loadBalancerIP ask for different addresses; remove one of them"),
+                    "annotation metallb.io/loadBalancerIPs and spec.loadBalancerIP request different addresses;"
+                            + " remove one of them"),
             new Refused(
                     "metallb,purelb",
                     service("metallb.io/address-pool", "a", "purelb.io/service-group", "b"),
                     "PoolsDiffer",
-                    "annotation metallb.io/address-pool and annotation purelb.io/service-group ask for different pools; remove one of them"),
+                    "annotation metallb.io/address-pool and annotation purelb.io/service-group request different"
+                            + " pools; remove one of them"),
             new Refused(
                     "metallb,purelb",
                     service("metallb.io/allow-shared-ip", "a", "purelb.io/allow-shared-ip", "b"),
                     "SharingKeysDiffer",
-                    "annotation metallb.io/allow-shared-ip and annotation purelb.io/allow-shared-ip ask for different sharing keys; remove one of them"),
+                    "annotation metallb.io/allow-shared-ip and annotation purelb.io/allow-shared-ip request different"
+                            + " sharing keys; remove one of them"),
             new Refused(
                     "cilium",
                     service("lbipam.cilium.io/ips", "192.0.2.7,192.0.2.8"),
                     "InvalidAddresses",
-                    "it asks for 192.0.2.7 and 192.0.2.8; one address a family can be asked for"),
+                    "192.0.2.7 and 192.0.2.8 requested; at most one address per family is allowed"),
             new Refused(
                     "kube-vip",
                     service("kube-vip.io/loadbalancerIPs", "0.0.0.0").loadBalancerIp("0.0.0.0"),
                     "DHCPNotSupported",
-                    "annotation kube-vip.io/loadbalancerIPs is \"0.0.0.0\", by which kube-vip asks a DHCP server; Berth gives addresses out of AddressPools: take it off, or say which by annotation berth.dev/addresses"));
+                    "annotation kube-vip.io/loadbalancerIPs is \"0.0.0.0\", by which kube-vip asks a DHCP server;"
+                            + " Berth allocates addresses from AddressPools: remove it, or request an address with"
+                            + " annotation berth.dev/addresses"));
 
     @Test
     void whatContradictsItself_orCannotBeHad_isRefusedByOneReason() {

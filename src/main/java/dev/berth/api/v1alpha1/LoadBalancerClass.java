@@ -113,7 +113,9 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
 
             @Default("Never")
             @Pattern("^(Never|Auto|Always)$") @Size(max = 16) @JsonPropertyDescription(
-                    "When it serves Services that name no class. Never: it serves only those that name it. Auto: unless another controller seems to serve them. Always: in any case. A class with Auto or Always is the default class; of two, the older one.")
+                    "When it serves Services that name no class. Never: it serves only those that name it. Auto:"
+                            + " unless another controller appears to serve them. Always: in any case. A class with"
+                            + " Auto or Always is the default class; of two, the older one.")
             @Nullable String classless,
 
             @Default("Allow")

@@ -298,8 +298,8 @@ public final class ClassControl {
                         Classes.SERVES_CLASSLESS,
                         false,
                         Reason.DeferredToOther.name(),
-                        "another controller seems to serve Services without a class (" + sign.sign()
-                                + "); set spec.classless to Always to serve them all the same"))
+                        "another controller appears to serve Services without a class (" + sign.sign()
+                                + "); to serve them anyway, set spec.classless: Always"))
                 .orElseGet(() -> condition(
                         object,
                         Classes.SERVES_CLASSLESS,

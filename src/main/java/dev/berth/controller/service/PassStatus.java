@@ -169,7 +169,8 @@ final class PassStatus {
         if (news && !kept) {
             pass.parts().metrics().ipModeDropped(true);
             String message =
-                    "the API server drops status.loadBalancer.ingress[].ipMode (older than 1.29, or its feature gate LoadBalancerIPMode is off); kube-proxy takes every address for ipMode VIP";
+                    "the API server drops status.loadBalancer.ingress[].ipMode (older than 1.29, or its feature gate"
+                            + " LoadBalancerIPMode is off); kube-proxy treats every address as ipMode VIP";
             pass.parts().events().warning(About.service(about), "IPModeDropped", message);
             LOG.warn("{}", message);
         } else if (news) {

@@ -29,8 +29,8 @@ final class Skipped {
     Skipped(boolean takesOver) {
         // To remove what the other controller left would be to remove the address that is to be taken over.
         whatToDo = takesOver
-                ? "an event on each says why Berth cannot take it over yet"
-                : "remove that controller and what it left, then Berth takes over";
+                ? "an event on each Service explains why Berth cannot take it over yet"
+                : "remove that controller and its finalizer or status, and Berth takes over";
     }
 
     /**
@@ -77,7 +77,7 @@ final class Skipped {
             return Optional.empty();
         }
         String named = all.stream().limit(NAMED).map(ServiceKey::toString).collect(Collectors.joining(", "));
-        return Optional.of("left to another controller, whose finalizer or address they have: " + named
+        return Optional.of("skipped because another controller's finalizer or address is set: " + named
                 + (all.size() > NAMED ? " and " + (all.size() - NAMED) + " more" : "")
                 + "; " + whatToDo);
     }

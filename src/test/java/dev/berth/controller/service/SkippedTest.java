@@ -62,6 +62,6 @@ class SkippedTest {
 
         assertThat(migrating.byAnother("pool"))
                 .hasValueSatisfying(message -> assertThat(message)
-                        .endsWith(": prod/a; an event on each says why Berth cannot take it over yet"));
+                        .endsWith(": prod/a; an event on each Service explains why Berth cannot take it over yet"));
     }
 }

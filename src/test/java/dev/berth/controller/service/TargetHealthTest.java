@@ -130,7 +130,8 @@ class TargetHealthTest extends CloudStage {
         next = after(next);
         assertThat(said())
                 .isEqualTo(
-                        "Unknown ProviderDoesNotAnswer: provider \"cloud\" does not answer; at last 2 of 2 targets pass the health check");
+                        "Unknown ProviderDoesNotAnswer: provider \"cloud\" is not responding; last reported: 2 of 2"
+                                + " targets pass the health check");
 
         cloud.getFails = false;
         after(next);
