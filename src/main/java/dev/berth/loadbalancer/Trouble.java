@@ -44,7 +44,7 @@ public record Trouble(
         CertificateMissing,
         /** The provider answered what the contract forbids. */
         AnswerRefused,
-        /** The provider cannot be asked, for an earlier call has outlived its deadline. */
+        /** The provider cannot be asked, for an earlier call exceeded its deadline. */
         ProviderStuck,
         /** The provider failed to delete the load balancer. */
         DeleteFailed,

@@ -30,7 +30,8 @@ public final class MeteredProvider implements LoadBalancerProvider {
     /** Shows whether a provider in another process is called: {@code berth_provider_available{provider}}, 1 or 0. */
     public static void showAvailability(String name, BooleanSupplier isAvailable, MeterRegistry registry) {
         Gauge.builder("berth.provider.available", isAvailable, is -> is.getAsBoolean() ? 1 : 0)
-                .description("1 while a provider in a separate process is called; 0 while it is away or left alone")
+                .description("1 while a provider in a separate process is called; 0 while it cannot be reached, or is"
+                        + " not called because of repeated failures")
                 .tag("provider", name)
                 .strongReference(true)
                 .register(registry);

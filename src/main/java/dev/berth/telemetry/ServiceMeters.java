@@ -177,7 +177,8 @@ public final class ServiceMeters implements ServiceMetrics {
                     AtomicInteger count = new AtomicInteger();
                     Gauge.builder("berth.provider.stuck.calls", count, AtomicInteger::get)
                             .description(
-                                    "calls to the provider of a class that outlived their deadline, and have not returned")
+                                    "calls to the provider of a class that exceeded their deadline and have not"
+                                            + " returned")
                             .tag("class", name)
                             .register(registry);
                     return count;

@@ -310,7 +310,7 @@ class GrpcPluginIT {
         assertThat(plugin.asked).hasValueLessThanOrEqualTo((int) (hostile.size() * tries));
 
         plugin.ensures(ScriptedPlugin.pending(-1, "nonsense"));
-        awaitConditionOfOne(hostile, "plug-in \"hostile\" answers nonsense: a delay of PT-1S");
+        awaitConditionOfOne(hostile, "plug-in \"hostile\" sent an invalid response: a delay of PT-1S");
         create("late", NEAR);
         awaitServed("late");
 

@@ -36,7 +36,7 @@ public final class ClassControl {
     /** True while Services of the class are skipped, as another controller serves them; else absent. */
     private static final String SERVICES_SKIPPED = "ServicesSkipped";
 
-    /** True while calls to its provider have outlived their deadline, and not returned; else absent. */
+    /** True while calls to its provider exceeded their deadline and have not returned; else absent. */
     private static final String CALLS_STUCK = "CallsStuck";
 
     /** Whether the Secret that its spec.tls names has a certificate that clients accept; absent without spec.tls. */

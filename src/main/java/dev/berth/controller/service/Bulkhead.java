@@ -54,7 +54,7 @@ final class Bulkhead {
         /** Not yet: it is notified in its turn. */
         record InLine() implements Entry {}
 
-        /** Not until a call returns that has outlived its deadline; the message says which. */
+        /** Not until a call returns that exceeded its deadline; the message says which. */
         record Stuck(String message) implements Entry {}
     }
 
@@ -209,9 +209,9 @@ final class Bulkhead {
                     earlier.waiting.put(who, notified);
                     return earlier.stuck
                             ? new Entry.Stuck(
-                                    "an earlier call for Service " + service + " has outlived its deadline of "
-                                            + deadline.toSeconds()
-                                            + " s, and has not returned yet; the next one is made when it has")
+                                    "an earlier call for Service " + service + " exceeded its deadline of "
+                                            + deadline.toSeconds() + " s and has not returned; the next call"
+                                            + " waits for it")
                             : new Entry.InLine();
                 }
                 Line line = lines.computeIfAbsent(where.name(), Line::new);
@@ -221,8 +221,8 @@ final class Bulkhead {
                     waitsIn = line;
                     return line.isStuck()
                             ? new Entry.Stuck("all " + line.stuck.size() + " calls to " + where.called()
-                                    + " have outlived their deadline of " + deadline.toSeconds()
-                                    + " s, and have not returned yet; it is asked again when one has")
+                                    + " exceeded their deadline of " + deadline.toSeconds()
+                                    + " s and have not returned; the next call waits for one of them")
                             : new Entry.InLine();
                 }
                 seat = new Seat(line, service);
@@ -298,13 +298,13 @@ final class Bulkhead {
         return new Caller(who, notified);
     }
 
-    /** Which calls in these lines have outlived their deadline and not returned, human-readable; absent: none. */
+    /** Which calls in these lines exceeded their deadline and have not returned, human-readable; absent: none. */
     synchronized Optional<String> stuck(Collection<String> names) {
         List<Seat> stuck = stuckIn(names);
         return stuck.isEmpty()
                 ? Optional.empty()
-                : Optional.of(stuck.size() + " calls to its provider have outlived their deadline of "
-                        + deadline.toSeconds() + " s, and have not returned yet: for "
+                : Optional.of(stuck.size() + " calls to its provider exceeded their deadline of "
+                        + deadline.toSeconds() + " s and have not returned: for "
                         + stuck.stream()
                                 .limit(SERVICES_NAMED)
                                 .map(seat -> seat.service == null ? "its list" : "Service " + seat.service)

@@ -206,7 +206,7 @@ final class ProviderGuard implements AutoCloseable {
         }
     }
 
-    /** Which calls in these lines have outlived their deadline and not returned, human-readable; absent: none. */
+    /** Which calls in these lines exceeded their deadline and have not returned, human-readable; absent: none. */
     Optional<String> stuck(Collection<String> names) {
         return bulkhead.stuck(names);
     }

@@ -21,7 +21,7 @@ public interface ServiceMetrics {
     /** A provider has so many load balancers of Services that are gone. */
     void orphaned(String provider, int loadBalancers);
 
-    /** So many calls to the provider of a LoadBalancerClass have outlived their deadline, and not returned. */
+    /** So many calls to the provider of a LoadBalancerClass exceeded their deadline and have not returned. */
     void stuckCalls(String className, int calls);
 
     /** A Service waits for an address for this reason, one of a few dozen words; empty: it does not wait. */

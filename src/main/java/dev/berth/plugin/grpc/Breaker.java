@@ -153,8 +153,8 @@ final class Breaker {
         } catch (CallNotPermittedException leftAlone) {
             Duration wait = Duration.between(clock.instant(), nextTry);
             throw new ProviderException(
-                    "plug-in \"" + failures.plugin() + "\" is left alone for " + pause.toSeconds()
-                            + " s, for it kept failing; the last time: " + last,
+                    "plug-in \"" + failures.plugin() + "\" is not called for " + pause.toSeconds()
+                            + " s because of repeated failures; last error: " + last,
                     wait.compareTo(FIRST_PAUSE) > 0 ? wait : FIRST_PAUSE,
                     leftAlone);
         } catch (OfItsOwn failure) {

@@ -255,12 +255,12 @@ class ProviderGuardTest {
             try (Visit visit = visit(guard, REQUEST)) {
                 assertThat(enter(visit, "slow", REQUEST))
                         .isEqualTo(
-                                new Entry.Stuck("an earlier call for Service prod/web has outlived its deadline of 0 s,"
-                                        + " and has not returned yet; the next one is made when it has"));
+                                new Entry.Stuck("an earlier call for Service prod/web exceeded its deadline of 0 s"
+                                        + " and has not returned; the next call waits for it"));
             }
             assertThatThrownBy(() -> guard.delete(CallLine.ofClass("of another class"), deaf, REQUEST))
                     .isInstanceOf(ProviderException.class)
-                    .hasMessageStartingWith("an earlier call for Service prod/web has outlived its deadline");
+                    .hasMessageStartingWith("an earlier call for Service prod/web exceeded its deadline");
             assertThat(deaf.calls()).hasValue(1);
             assertThat(told).isEmpty();
 
@@ -294,8 +294,8 @@ class ProviderGuardTest {
             Awaitility.await().until(() -> guard.stuckCalls(List.of("slow")) == 2);
             assertThat(guard.stuck(List.of("slow")).orElseThrow())
                     .startsWith(
-                            "2 calls to its provider have outlived their deadline of 0 s, and have not returned yet:"
-                                    + " for Service prod/stuck-")
+                            "2 calls to its provider exceeded their deadline of 0 s and have not returned: for"
+                                    + " Service prod/stuck-")
                     .contains("restart Berth");
             assertThat(stuck.take()).isEqualTo("slow");
 
@@ -333,7 +333,7 @@ class ProviderGuardTest {
             makeStuck(guard, deaf, 32);
             assertThatThrownBy(() -> guard.delete(CallLine.ofClass("slow"), deletes, OTHER))
                     .hasMessageStartingWith(
-                            "all 32 calls to the provider of LoadBalancerClass \"slow\" have outlived their deadline");
+                            "all 32 calls to the provider of LoadBalancerClass \"slow\" exceeded their deadline");
             awaitDelete(guard, "fast", deletes);
 
             deaf.let().countDown();
@@ -367,9 +367,8 @@ class ProviderGuardTest {
             try (Visit visit = visit(guard, OTHER)) {
                 assertThat(enter(visit, "slow", OTHER))
                         .isEqualTo(new Entry.Stuck(
-                                "all 2 calls to the provider of LoadBalancerClass \"slow\" have outlived their"
-                                        + " deadline of 0 s, and have not returned yet; it is asked again when one"
-                                        + " has"));
+                                "all 2 calls to the provider of LoadBalancerClass \"slow\" exceeded their deadline of"
+                                        + " 0 s and have not returned; the next call waits for one of them"));
             }
             deaf.let().countDown();
             awaitReturned(guard);

@@ -102,7 +102,7 @@ class StuckCallTest extends CloudStage {
 
         for (String name : List.of("class-0", "class-1")) {
             assertThat(control.stuckCalls(name).orElse("nothing"))
-                    .contains("calls to its provider have outlived their deadline", "for its list");
+                    .contains("calls to its provider exceeded their deadline", "for its list");
         }
         assertThat(control.stuckCalls("another")).isEmpty();
         assertThat(classesChanged).contains("class-0", "class-1");

@@ -109,7 +109,8 @@ class HostilePluginTest {
     /** As many Services as are borne, one after the other, each of another namespace. */
     private static void failForMany(GrpcProvider provider) {
         for (int i = 0; i < BORNE; i++) {
-            assertThat(failure(provider, requestOf("team-" + i, "u" + i))).hasMessageContaining("answers nonsense");
+            assertThat(failure(provider, requestOf("team-" + i, "u" + i))).hasMessageContaining("sent an invalid"
+                    + " response");
         }
     }
 
@@ -207,7 +208,7 @@ class HostilePluginTest {
         plugin.ensures(row.answer());
 
         assertThat(failure(provider))
-                .hasMessageStartingWith("plug-in \"test\" answers nonsense: ")
+                .hasMessageStartingWith("plug-in \"test\" sent an invalid response: ")
                 .hasMessageContaining(row.message());
     }
 
@@ -398,8 +399,8 @@ class HostilePluginTest {
 
         ProviderException leftAlone = failure(provider);
         assertThat(leftAlone)
-                .hasMessage("plug-in \"test\" is left alone for 5 s, for it kept failing;"
-                        + " the last time: plug-in \"test\" answers nonsense: no outcome");
+                .hasMessage("plug-in \"test\" is not called for 5 s because of repeated failures; last error:"
+                        + " plug-in \"test\" sent an invalid response: no outcome");
         assertThat(leftAlone.retryAfter()).contains(Duration.ofSeconds(5));
         assertThat(provider.isAvailable()).isFalse();
         assertThat(plugin.asked).hasValue(BORNE);
@@ -408,7 +409,7 @@ class HostilePluginTest {
         plugin.greeting = observer -> observer.onError(Status.INTERNAL.asRuntimeException());
         now.set(START.plusSeconds(6));
         assertThat(failure(provider)).hasMessageContaining("plug-in \"test\" fails: INTERNAL");
-        assertThat(failure(provider)).hasMessageContaining("is left alone for 10 s");
+        assertThat(failure(provider)).hasMessageContaining("is not called for 10 s");
         assertThat(plugin.asked).as("it is tried for no Service").hasValue(BORNE);
         assertThat(changes).hasValue(0);
 
@@ -417,7 +418,7 @@ class HostilePluginTest {
         failForMany(provider);
         assertThat(failure(provider))
                 .as("it greets, and fails all the same")
-                .hasMessageContaining("is left alone for 20 s");
+                .hasMessageContaining("is not called for 20 s");
 
         plugin.ensures(ready("192.0.2.1"));
         now.set(START.plusSeconds(38));
@@ -432,7 +433,7 @@ class HostilePluginTest {
         plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
         for (int i = 0; i < 3 * BORNE; i++) {
             assertThat(failure(provider, requestOf("team-" + i % 2, "u")))
-                    .hasMessage("plug-in \"test\" answers nonsense: no outcome");
+                    .hasMessage("plug-in \"test\" sent an invalid response: no outcome");
         }
 
         plugin.ensures(ready("192.0.2.1"));
@@ -485,12 +486,12 @@ class HostilePluginTest {
         assertThat(provider.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
         plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
         failForMany(provider);
-        assertThat(failure(provider)).hasMessageContaining("is left alone for 5 s");
+        assertThat(failure(provider)).hasMessageContaining("is not called for 5 s");
 
         now.set(START.plus(Duration.ofMinutes(6)));
         failForMany(provider);
 
-        assertThat(failure(provider)).hasMessageContaining("is left alone for 10 s");
+        assertThat(failure(provider)).hasMessageContaining("is not called for 10 s");
     }
 
     private GrpcProvider servedBy(AtomicReference<Instant> now) {
@@ -526,7 +527,7 @@ class HostilePluginTest {
         GrpcProvider provider = connected();
         plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
         for (int i = 0; i < 3 * BORNE; i++) {
-            assertThat(failure(provider)).hasMessage("plug-in \"test\" answers nonsense: no outcome");
+            assertThat(failure(provider)).hasMessage("plug-in \"test\" sent an invalid response: no outcome");
         }
 
         plugin.ensures(ready("192.0.2.1"));
@@ -540,7 +541,7 @@ class HostilePluginTest {
         await(provider::capabilities);
         plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
         failForMany(provider);
-        assertThat(failure(provider)).hasMessageContaining("is left alone for 5 s");
+        assertThat(failure(provider)).hasMessageContaining("is not called for 5 s");
 
         first.shutdownNow().awaitTermination();
         hosts.serve(new ScriptedPlugin(), socket);

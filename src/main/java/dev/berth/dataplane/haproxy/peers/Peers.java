@@ -172,17 +172,17 @@ public final class Peers implements AutoCloseable {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         for (int letter; (letter = in.read()) != '\n'; ) {
             if (letter < 0) {
-                throw new IOException("it has closed the connection");
+                throw new IOException("the peer closed the connection");
             }
             if (line.size() == LONGEST_LINE) {
-                throw new IOException("it says too much at once");
+                throw new IOException("the message is too long");
             }
             line.write(letter);
         }
         try {
             heard.accept(JSON.readValue(line.toByteArray(), Beat.class), place);
         } catch (JsonProcessingException | NullPointerException nonsense) {
-            throw new IOException("it talks nonsense: " + nonsense.getMessage(), nonsense);
+            throw new IOException("invalid message: " + nonsense.getMessage(), nonsense);
         }
     }
 
