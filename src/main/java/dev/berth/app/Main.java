@@ -32,7 +32,7 @@ public final class Main implements Runnable {
     @CommandLine.Spec
     private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
 
-    /** Ends the process with 0, with 1 if the operator cannot work, or with 2 if it was called wrongly. */
+    /** Ends the process with 0, with 1 if the operator cannot work, or with 2 if its arguments are invalid. */
     public static void main(String... args) {
         System.exit(commandLine().execute(args));
     }

@@ -46,7 +46,7 @@ final class OperatorPreflight {
     }
 
     /**
-     * Says which of our kinds is of an older Berth: this one's fields would be dropped from what it writes.
+     * Names the kind of ours that is from an older version of Berth: this one's fields would be dropped from what it writes.
      *
      * @param served what the API server publishes of them, in OpenAPI 3
      */
@@ -55,9 +55,11 @@ final class OperatorPreflight {
                 .flatMap(kind -> KindFields.missing(kind, served).stream()
                         .filter(missing -> !missing.isEmpty())
                         .map(missing -> "CustomResourceDefinition " + CustomResource.getCRDName(kind)
-                                + " is of an older Berth: it has no " + missing.getFirst()
-                                + (missing.size() == 1 ? "" : " and lacks " + (missing.size() - 1) + " more fields")
-                                + "; apply the manifests of this version, which bring the kinds (with Helm: upgrade with"
+                                + " is from an older version of Berth: field " + missing.getFirst()
+                                + (missing.size() == 1
+                                        ? " is missing"
+                                        : " and " + (missing.size() - 1) + " more are missing")
+                                + "; apply this version's manifests, which include the CRDs (with Helm: upgrade with"
                                 + " crds.enabled=true, or apply crds/)"))
                 .findFirst();
     }

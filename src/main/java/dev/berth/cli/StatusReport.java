@@ -103,7 +103,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
         return defaultClass()
                 .map(one -> "\"" + one.name() + "\" is the default"
                         + (one.whyNotAccepted().isPresent() ? " and is not accepted" : ""))
-                .orElse("none is the default");
+                .orElse("no default class");
     }
 
     /** Why Services that name no class are not served; absent: they are. */
@@ -125,13 +125,13 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
 
     private static Optional<String> waits(ServiceState service) {
         return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
-                .flatMap(said -> ServiceConditions.waitsFor(said).map(reason -> line("waits", service, said)));
+                .flatMap(said -> ServiceConditions.waitsFor(said).map(reason -> line("waiting", service, said)));
     }
 
     private static Optional<String> wishes(ServiceState service) {
         return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
                 .flatMap(said ->
-                        ServiceConditions.wishesFor(said).map(reason -> line("has an address, but", service, said)));
+                        ServiceConditions.wishesFor(said).map(reason -> line("not as requested", service, said)));
     }
 
     private static String line(String what, ServiceState service, Condition said) {

@@ -20,10 +20,9 @@ record FamilyAudit(Usage usage) {
                 Finding.Reason.DYNAMIC_BAND_FULL,
                 Finding.SERVICE_CIDR,
                 range.serviceCidr(),
-                "the dynamic band of " + range.range() + " is full, so that the API server gives the addresses of its"
-                        + " static band, free for those who ask for one, to any Service, also while another range has"
-                        + " free ones; keep those that you need, the one of the cluster's DNS above all, by"
-                        + " ClusterIPReservations");
+                "the dynamic band of " + range.range() + " is full, so the API server allocates from its static band"
+                        + " to any Service, even if another range has free addresses; reserve the addresses you need,"
+                        + " especially the cluster DNS address, with ClusterIPReservations");
     }
 
     private Finding finding(IpFamily family) {
@@ -32,8 +31,8 @@ record FamilyAudit(Usage usage) {
                 "ServiceCIDR",
                 first(family),
                 "no " + family + " address is free" + why(family)
-                        + ": no Service that needs one can be created; make another range, of a network that no Node, Pod"
-                        + " or AddressPool has: "
+                        + ": no Service that needs one can be created; create another range, in a network that no"
+                        + " Node, Pod or AddressPool uses: "
                         + ServiceCidrCommand.create("more", "<CIDR>"));
     }
 
@@ -53,6 +52,6 @@ record FamilyAudit(Usage usage) {
         return usage.family(family)
                 .filter(count -> count.size().signum() > 0)
                 .map(count -> ", all " + count.size() + " are in use")
-                .orElse(", for no ServiceCIDR that has any is ready");
+                .orElse(", because no ServiceCIDR that has any is ready");
     }
 }

@@ -181,7 +181,8 @@ public sealed interface Growth {
             return new Plan.Nothing(
                     Why.NO_RANGE_OF_FAMILY,
                     "no ServiceCIDR has an " + family
-                            + " range; the API servers give such addresses only if --service-cluster-ip-range has one");
+                            + " range; the API servers allocate such addresses only if --service-cluster-ip-range has"
+                            + " one");
         }
         long made = world.made(family);
         if (made >= settings.maxRanges()) {

@@ -27,7 +27,7 @@ record IpAddressAudit(ClusterIpHolders holders, Instant now) {
             return Optional.of(Finding.ofAddress(
                     Finding.Reason.IP_ADDRESS_WITHOUT_PARENT,
                     address,
-                    "it names nobody, so that nobody gives the address free; " + delete(address)));
+                    "it has no parentRef, so the address is never released; " + delete(address)));
         }
         if (address.isManagedByAllocator()) {
             return ofAllocator(address);
@@ -50,7 +50,7 @@ record IpAddressAudit(ClusterIpHolders holders, Instant now) {
         return Optional.of(Finding.ofAddress(
                 Finding.Reason.IP_ADDRESS_NOT_ALLOCATED,
                 address,
-                "the API server made it for a Service, but "
+                "the API server created it for a Service, but "
                         + named.map(key -> "there is no Service " + key).orElse("it names " + address.owner())
                         + repaired(address)));
     }
@@ -82,13 +82,13 @@ record IpAddressAudit(ClusterIpHolders holders, Instant now) {
                 .map(key -> Finding.ofAddress(
                         Finding.Reason.IP_ADDRESS_WITHOUT_PARENT,
                         address,
-                        "there is no Service " + key + ", and nobody gives the address free, for the API server did"
-                                + " not make the IPAddress (its label " + ClusterIp.MANAGED_BY + " is "
+                        "there is no Service " + key + ", and the address is never released, because the API server"
+                                + " did not create the IPAddress (its label " + ClusterIp.MANAGED_BY + " is "
                                 + Objects.requireNonNullElse(address.managedBy(), "absent") + "); " + delete(address)));
     }
 
     private static String repaired(ClusterIp address) {
-        return "; the API server deletes it within 3 minutes, and if not: " + delete(address);
+        return "; the API server deletes it within 3 minutes; if not: " + delete(address);
     }
 
     private static String delete(ClusterIp address) {

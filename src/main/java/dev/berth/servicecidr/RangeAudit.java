@@ -62,7 +62,7 @@ record RangeAudit(
                 .map(why -> Finding.ofRange(
                         Finding.Reason.RANGE_NEVER_ALLOCATES,
                         owned.cidr(),
-                        owned.range() + " " + why + ", though it is called ready; " + instead(owned)));
+                        owned.range() + " " + why + ", although its condition Ready is True; " + instead(owned)));
     }
 
     /** What gives addresses beside it goes with it. */
@@ -74,9 +74,10 @@ record RangeAudit(
         }
         String others = cidr.ranges().stream()
                 .filter(range -> range.gives() && !range.equals(owned.range()))
-                .map(range -> ", and one of " + range + ", which goes with this one,")
+                .map(range -> ", and one of " + range + ", which is deleted with this one,")
                 .collect(Collectors.joining());
-        return "make another ServiceCIDR" + others + (others.isEmpty() ? "," : "") + " then kubectl delete servicecidr "
+        return "create another ServiceCIDR" + others + (others.isEmpty() ? "," : "")
+                + " then kubectl delete servicecidr "
                 + cidr.name();
     }
 
@@ -88,9 +89,10 @@ record RangeAudit(
                 : Optional.of(Finding.ofRange(
                         Finding.Reason.FINALIZER_MISSING,
                         cidr,
-                        "it has no finalizer " + ServiceCidr.FINALIZER + ": if it is deleted, it is gone from under its"
-                                + " Services at once; its controller puts it on, which is kube-controller-manager's"
-                                + " service-cidr-controller, or Berth with --service-cidr-controller=Auto"));
+                        "it has no finalizer " + ServiceCidr.FINALIZER + ": without it, the ServiceCIDR can be"
+                                + " deleted while Services still use it; the controller adds it:"
+                                + " kube-controller-manager's service-cidr-controller, or Berth with"
+                                + " --service-cidr-controller=Auto"));
     }
 
     /** Only ranges that lie in one another have addresses in common, so each is held against those around it. */
@@ -123,11 +125,12 @@ record RangeAudit(
                         Finding.Reason.BANDS_CONFLICT,
                         kept.cidr(),
                         "its static band " + mine
-                                + " is not kept free for those who ask for an address, as ServiceCIDR "
-                                + taking + " gives it to any Service; ask for addresses of another range, or retire "
+                                + " is not reserved for Services that request an address, because ServiceCIDR "
+                                + taking + " allocates from it to any Service; request addresses from another range,"
+                                + " or retire "
                                 + oneToRetire(kept, taking)
                                 + " by its annotation " + ServiceCidr.RETIRE
-                                + "=true; if it is meant so: kubectl annotate servicecidr "
+                                + "=true; if this is intended: kubectl annotate servicecidr "
                                 + kept.cidr().name() + " berth.dev/acknowledged=BandsConflict"));
     }
 
@@ -144,7 +147,7 @@ record RangeAudit(
         return owned.cidr().name()
                 + owned.cidr().ranges().stream()
                         .filter(range -> range.gives() && !range.equals(owned.range()))
-                        .map(range -> " (whose " + range + " goes with it)")
+                        .map(range -> " (whose " + range + " is deleted with it)")
                         .collect(Collectors.joining());
     }
 
@@ -186,8 +189,8 @@ record RangeAudit(
                 first.cidr(),
                 "its range " + shared + " is in that of "
                         + names(outwards.stream().filter(owned -> !owned.equals(first)))
-                        + ", too, and all are being deleted: each may be let go because of the other, and"
-                        + " then the Services in it are in no range; make a third one now: "
+                        + ", too, and all are being deleted: each may be removed because of the other, and then their"
+                        + " Services are in no range; create a third one now: "
                         + ServiceCidrCommand.create("rescue", shared.toString())));
     }
 
@@ -209,8 +212,8 @@ record RangeAudit(
                                         .map(ExcludedNetwork::toString)
                                         .collect(Collectors.joining(", "))
                                 + (inside.size() > NAMED ? " and " + (inside.size() - NAMED) + " more" : "")
-                                + ": a Service that gets such an address takes the connections to it; make another"
-                                + " ServiceCIDR, then retire this one"));
+                                + ": a Service that gets such an address receives the connections to it; create"
+                                + " another ServiceCIDR, then retire this one"));
     }
 
     private static String names(Stream<Owned> owned) {
@@ -233,8 +236,8 @@ record RangeAudit(
                         pool.pool(),
                         pool.range() + (isAround(owned, pool) ? " is in ServiceCIDR " : " overlaps ServiceCIDR ")
                                 + owned
-                                + ": the API server may give the same address as a cluster"
-                                + " IP, and kube-proxy in nftables mode drops connections to those that it has not"
-                                + " given; take it out: kubectl edit addresspool " + pool.pool()));
+                                + ": the API server may allocate the same address as a cluster IP, and kube-proxy in"
+                                + " nftables mode drops connections to cluster IPs that are not allocated; remove it:"
+                                + " kubectl edit addresspool " + pool.pool()));
     }
 }

@@ -110,9 +110,9 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
                 .findFirst()
                 .map(object -> new Outcome(
                         outcome.reservation(),
-                        new State.Refused(object.ip() + " is still kept for Service " + object.owner()
-                                + ": nothing is given back while a ClusterIPReservation or the ServiceCIDRPolicy"
-                                + " cannot be read")))
+                        new State.Refused(object.ip() + " is still reserved for Service " + object.owner()
+                                + ": nothing is released while a ClusterIPReservation or the ServiceCIDRPolicy cannot"
+                                + " be read")))
                 .orElse(outcome);
     }
 
@@ -168,7 +168,7 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
         }
 
         private static State twice(Reservation reservation, ServiceKey first) {
-            return new State.Refused(reservation.address() + " is asked for twice, for " + first + " and for "
+            return new State.Refused(reservation.address() + " is requested twice, for " + first + " and for "
                     + reservation.service() + "; the first one counts, remove one of them");
         }
 
@@ -218,7 +218,7 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
             }
             if (ready.isEmpty()) {
                 return Optional.of(ip + " is in ServiceCIDR \""
-                        + around.getFirst().name() + "\", which gives no addresses any more");
+                        + around.getFirst().name() + "\", which no longer allocates addresses");
             }
             return ready.stream().flatMap(cidr -> staticBand(cidr, ip).stream()).anyMatch(band -> band.contains(ip))
                     ? Optional.empty()
@@ -236,7 +236,7 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
                             .filter(range -> range.whole().contains(ip))
                             .map(range -> ip + " is the " + (ip.equals(range.network()) ? "network's own" : "broadcast")
                                     + " address of ServiceCIDR \"" + cidr.name() + "\" (" + range
-                                    + "), which is never given"))
+                                    + "), which is never allocated"))
                     .findFirst();
         }
 

@@ -53,15 +53,15 @@ public record Retirement(ServiceCidr serviceCidr, Verdict verdict, long remainin
 
     /** What an address needs to go. */
     public enum Needs {
-        RECREATE("Recreate", "delete the Service and create it again: it gets another address"),
+        RECREATE("Recreate", "recreate the Service: it gets another address"),
         RECREATE_WITH_OTHER_ADDRESS(
                 "RecreateWithOtherAddress",
-                "delete the Service and create it again with another clusterIP: its manifest probably names this one"),
+                "recreate the Service with another clusterIP: its manifest probably names this one"),
         API_SERVER_FLAGS(
                 "APIServerFlags",
                 "start the API servers with another --service-cluster-ip-range, whose first address is this Service's"),
-        REMOVE_RESERVATION("RemoveReservation", "delete the ClusterIPReservation that keeps it"),
-        DELETE_IP_ADDRESS("DeleteIPAddress", "delete the IPAddress object, if its owner does not need it any more");
+        REMOVE_RESERVATION("RemoveReservation", "delete its ClusterIPReservation"),
+        DELETE_IP_ADDRESS("DeleteIPAddress", "delete the IPAddress object, if its owner no longer needs it");
 
         private final String text;
         private final String advice;
@@ -175,18 +175,17 @@ public record Retirement(ServiceCidr serviceCidr, Verdict verdict, long remainin
                         + ServiceCidr.RETIRE + ": \"" + cidr.retire() + "\" is neither true nor false");
             }
             if (cidr.name().equals(OF_API_SERVER)) {
-                return Optional.of("ServiceCIDR \"kubernetes\" is made by the API server from"
-                        + " --service-cluster-ip-range, again and under this name whenever it is gone, so that it"
-                        + " cannot be retired for good; to renumber it, change that flag and, once,"
-                        + " kubectl delete servicecidr kubernetes");
+                return Optional.of("ServiceCIDR \"kubernetes\" is created by the API server from"
+                        + " --service-cluster-ip-range, and recreated under this name whenever it is deleted, so it"
+                        + " cannot be retired permanently; to renumber it, change that flag and, once, kubectl delete"
+                        + " servicecidr kubernetes");
             }
             return cidr.finalizer()
                     ? Optional.empty()
                     : Optional.of("ServiceCIDR \"" + cidr.name() + "\" has no finalizer " + ServiceCidr.FINALIZER
-                            + ", which holds it until no address of it is in use: deleted now, it would be gone from"
-                            + " under its Services; its controller puts it on, which is kube-controller-manager's"
-                            + " service-cidr-controller, or Berth with --service-cidr-controller=Auto (after a"
-                            + " minute) or Always");
+                            + ", which prevents its deletion while an address of it is in use; the controller adds"
+                            + " it: kube-controller-manager's service-cidr-controller, or Berth with"
+                            + " --service-cidr-controller=Auto (after a minute) or Always");
         }
 
         /** What stands against doing without {@code range}; absent: nothing. */
@@ -214,7 +213,7 @@ public record Retirement(ServiceCidr serviceCidr, Verdict verdict, long remainin
             }
             return Optional.of(
                     giving.isEmpty()
-                            ? new Verdict.Refused("ServiceCIDR \"" + cidr.name() + "\" is the last one that gives "
+                            ? new Verdict.Refused("ServiceCIDR \"" + cidr.name() + "\" is the last one that allocates "
                                     + family + " addresses: without it no Service could be created; make another one"
                                     + " first")
                             : new Verdict.NoRoom("there is no room without ServiceCIDR \"" + cidr.name() + "\": "
@@ -236,7 +235,7 @@ public record Retirement(ServiceCidr serviceCidr, Verdict verdict, long remainin
                     .findFirst()
                     .map(shared -> new Verdict.Waiting("ServiceCIDR \"" + cidr.name() + "\" waits until \""
                             + going.name() + "\" is gone: both have addresses of " + shared
-                            + ", and while both are being deleted either may be let go because of the other"));
+                            + ", and while both are being deleted, either may be removed because of the other"));
         }
 
         /** And one is free in any case, or no Service could be created. */

@@ -25,8 +25,8 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
         if (!ip.get().toString().equals(text)) {
             return Stream.of(notValid(
                     service,
-                    "\"" + text + "\" in spec.clusterIPs is " + ip.get() + " in an unusual form, so that the API"
-                            + " server takes its IPAddress for a leftover, and deletes and makes it by turns"));
+                    "\"" + text + "\" in spec.clusterIPs is " + ip.get() + " in an unusual form, so the API server"
+                            + " treats its IPAddress as a leftover, and repeatedly deletes and recreates it"));
         }
         if (!ranges.contains(ip.get())) {
             return Stream.of(outOfRange(service, ip.get()));
@@ -46,8 +46,8 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
         return Finding.ofService(
                 Finding.Reason.CLUSTER_IP_OUT_OF_RANGE,
                 service,
-                ip + " is in no ServiceCIDR, so that the API server does not look after it; make a ServiceCIDR that"
-                        + " contains it, or " + recreate(service));
+                ip + " is in no ServiceCIDR, so the API server does not manage it; create a ServiceCIDR that contains"
+                        + " it, or " + recreate(service));
     }
 
     /** Of several Services with the address the oldest keeps it. */
@@ -55,7 +55,7 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
         ServiceKey oldest = holders.of(ip).getFirst().key();
         return Optional.of(
                 oldest.equals(service)
-                        ? notAllocated(service, ip + " has no IPAddress, so that another Service may get it, too")
+                        ? notAllocated(service, ip + " has no IPAddress, so another Service may get it, too")
                         : alreadyAllocated(service, ip, oldest));
     }
 
@@ -85,14 +85,16 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
                 service,
                 "IPAddress " + object.ip() + " does not have the labels " + ClusterIp.MANAGED_BY + "="
                         + ClusterIp.ALLOCATOR + " and " + ClusterIp.FAMILY + "="
-                        + object.ip().family() + ", without which it holds no ServiceCIDR that is being deleted");
+                        + object.ip().family() + ", without which it does not protect a ServiceCIDR that is being"
+                        + " deleted");
     }
 
     private static Finding notAllocated(ServiceKey service, String fault) {
         return Finding.ofService(
                 Finding.Reason.CLUSTER_IP_NOT_ALLOCATED,
                 service,
-                fault + "; the API server repairs it within 3 minutes, and if not, says why: kubectl get events -n "
+                fault + "; the API server repairs it within 3 minutes; if not, its events show why: kubectl get"
+                        + " events -n "
                         + service.namespace() + " --field-selector involvedObject.name=" + service.name());
     }
 
@@ -100,7 +102,7 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
         return Finding.ofService(
                 Finding.Reason.CLUSTER_IP_ALREADY_ALLOCATED,
                 service,
-                ip + " is the cluster IP of " + owner + ", too, and connections to it reach the one or the other; "
+                ip + " is the cluster IP of " + owner + ", too, and connections to it reach either of the two; "
                         + recreate(service));
     }
 

@@ -68,9 +68,9 @@ class KindFieldsTest {
         assertThat(KindFields.missing(Address.class, served).orElseThrow())
                 .containsExactly("spec.class", "spec.claims.uid", "status");
         assertThat(OperatorPreflight.older(served))
-                .hasValue("CustomResourceDefinition addresses.berth.dev is of an older Berth: it has no spec.class and"
-                        + " lacks 2 more fields; apply the manifests of this version, which bring the kinds (with Helm:"
-                        + " upgrade with crds.enabled=true, or apply crds/)");
+                .hasValue("CustomResourceDefinition addresses.berth.dev is from an older version of Berth: field"
+                        + " spec.class and 2 more are missing; apply this version's manifests, which include the CRDs"
+                        + " (with Helm: upgrade with crds.enabled=true, or apply crds/)");
     }
 
     @Test

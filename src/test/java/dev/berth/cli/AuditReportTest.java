@@ -66,7 +66,7 @@ class AuditReportTest {
                         IPv4    1 of 30 (3%)  29
 
                         Warning  IPAddressWithoutParent  IPAddress/10.96.0.1
-                            it names nobody, so that nobody gives the address free; kubectl delete ipaddress 10.96.0.1
+                            it has no parentRef, so the address is never released; kubectl delete ipaddress 10.96.0.1
 
                         1 finding in 1 ServiceCIDR, 1 IPAddress, 0 Services (no AddressPools, they are not installed)
                         """);
@@ -152,7 +152,8 @@ class AuditReportTest {
                             "severity" : "Warning",
                             "reason" : "IPAddressWithoutParent",
                             "object" : "IPAddress/10.96.0.1",
-                            "message" : "it names nobody, so that nobody gives the address free; kubectl delete ipaddress 10.96.0.1"
+                            "message" : "it has no parentRef, so the address is never released; kubectl delete"
+                                    + " ipaddress 10.96.0.1"
                           } ],
                           "seen" : {
                             "serviceCidrs" : 2,

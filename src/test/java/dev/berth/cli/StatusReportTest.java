@@ -77,13 +77,13 @@ class StatusReportTest {
                 Instant.EPOCH);
 
         assertThat(report(web().conditions(List.of(assigned)), declared("pool", 1, Classless.AUTO)))
-                .endsWith("has an address, but\tshop/web\tInvalidRetain: holds 192.0.2.1; retain is \"yes\"");
+                .endsWith("not as requested\tshop/web\tInvalidRetain: holds 192.0.2.1; retain is \"yes\"");
     }
 
     @Test
     void withoutADefault_serviceWithoutAClass_isNotServed() {
         assertThat(report(web(), declared("pool", 1, Classless.NEVER)))
-                .startsWith("1 LoadBalancerClass, none is the default")
+                .startsWith("1 LoadBalancerClass, no default class")
                 .last()
                 .asString()
                 .startsWith("not served by Berth\tshop/web\tNoDefaultClass: ");

@@ -118,7 +118,7 @@ class AuditIT {
                                 "IPAddressWithoutParent  IPAddress/10.96.0.77\n",
                                 "; kubectl delete ipaddress 10.96.0.77\n",
                                 "RangeNeverAllocates  ServiceCIDR/wide\n",
-                                "; make another ServiceCIDR, then kubectl delete servicecidr wide\n",
+                                "; create another ServiceCIDR, then kubectl delete servicecidr wide\n",
                                 "BandsConflict  ServiceCIDR/inner\n",
                                 "kubectl annotate servicecidr inner berth.dev/acknowledged=BandsConflict\n",
                                 "PoolInServiceCIDR  AddressPool/shop\n",

@@ -205,7 +205,7 @@ class ClusterAddressesIT {
         assertThat(Objects.requireNonNull(ipAddress("10.96.0.10")).getMetadata().getLabels())
                 .isEqualTo(Map.of("ipaddress.kubernetes.io/managed-by", "berth.dev"));
         cluster.reserve("too-late", "10.96.0.10", "web");
-        cluster.awaitReservation("too-late", "False Refused: 10.96.0.10 is asked for twice, for default/dns");
+        cluster.awaitReservation("too-late", "False Refused: 10.96.0.10 is requested twice, for default/dns");
 
         cluster.client().resources(IPAddress.class).withName("10.96.0.10").delete();
         cluster.createService("dns", "10.96.0.10");

@@ -166,7 +166,7 @@ class UnservedIT {
                             .out())
                     .contains("\"" + namespace + "\" is the default and is not accepted")
                     .contains("not accepted\t" + namespace + "\tUnknownProvider: there is no provider \"nobody\"")
-                    .contains("waits\t" + namespace + "/web\tClassNotAccepted: ");
+                    .contains("waiting\t" + namespace + "/web\tClassNotAccepted: ");
         } finally {
             berth.client().resource(faulty).delete();
         }

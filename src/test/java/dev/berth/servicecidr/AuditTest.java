@@ -475,120 +475,123 @@ class AuditTest {
     private static final List<Says> MESSAGES = List.of(
             new Says(
                     taken(NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/28")), 14),
-                    "no IPv4 address is free, all 14 are in use: no Service that needs one can be created; make another"
-                            + " range, of a network that no Node, Pod or AddressPool has: echo"
-                            + " '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":"
-                            + "\"more\"},\"spec\":{\"cidrs\":[\"<CIDR>\"]}}' | kubectl create -f -"),
+                    "no IPv4 address is free, all 14 are in use: no Service that needs one can be created; create"
+                            + " another range, in a network that no Node, Pod or AddressPool uses: echo"
+                            + " '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":\"more\"},\"spec\":{\"cidrs\":[\"<CIDR>\"]}}' | kubectl create -f -"),
             new Says(
                     NOTHING.with(SampleCidrs.deleted(SampleCidrs.ready("a", "10.0.1.0/24"), START)),
-                    "no IPv4 address is free, for no ServiceCIDR that has any is ready: no Service that needs one can be"
-                            + " created; make another range, of a network that no Node, Pod or AddressPool has: echo"
-                            + " '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":"
-                            + "\"more\"},\"spec\":{\"cidrs\":[\"<CIDR>\"]}}' | kubectl create -f -"),
+                    "no IPv4 address is free, because no ServiceCIDR that has any is ready: no Service that needs one"
+                            + " can be created; create another range, in a network that no Node, Pod or AddressPool"
+                            + " uses: echo '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":\"more\"},\"spec\":{\"cidrs\":[\"<CIDR>\"]}}' | kubectl create -f -"),
             new Says(
                     CLUSTER.with(service("a", "ten")),
                     "\"ten\" in spec.clusterIPs is not an IP address; recreate the Service: kubectl delete service -n bar"
                             + " a, then apply its manifest without clusterIP and clusterIPs"),
             new Says(
                     CLUSTER.with(service("a", "10.9.0.1")),
-                    "10.9.0.1 is in no ServiceCIDR, so that the API server does not look after it; make a ServiceCIDR that"
+                    "10.9.0.1 is in no ServiceCIDR, so the API server does not manage it; create a ServiceCIDR that"
                             + " contains it, or recreate the Service: kubectl delete service -n bar a, then apply its"
                             + " manifest without clusterIP and clusterIPs"),
             new Says(
                     CLUSTER.with(service("a", "10.0.1.1")),
-                    "10.0.1.1 has no IPAddress, so that another Service may get it, too; the API server repairs it within 3"
-                            + " minutes, and if not, says why: kubectl get events -n bar --field-selector"
+                    "10.0.1.1 has no IPAddress, so another Service may get it, too; the API server repairs it within"
+                            + " 3 minutes; if not, its events show why: kubectl get events -n bar --field-selector"
                             + " involvedObject.name=a"),
             new Says(
                     CLUSTER.with(service("a", "10.0.1.1"))
                             .with(managed("10.0.1.1", null, Parent.of(new ServiceKey("bar", "a")))),
                     "IPAddress 10.0.1.1 does not have the labels ipaddress.kubernetes.io/managed-by=ipallocator.k8s.io and"
-                            + " ipaddress.kubernetes.io/ip-family=IPv4, without which it holds no ServiceCIDR that is being"
-                            + " deleted; the API server repairs it within 3 minutes, and if not, says why: kubectl get events"
-                            + " -n bar --field-selector involvedObject.name=a"),
+                            + " ipaddress.kubernetes.io/ip-family=IPv4, without which it does not protect a"
+                            + " ServiceCIDR that is being deleted; the API server repairs it within 3 minutes; if"
+                            + " not, its events show why: kubectl get events -n bar --field-selector"
+                            + " involvedObject.name=a"),
             new Says(
                     CLUSTER.with(service("a", "10.0.1.1"), service("b", "10.0.1.1"))
                             .with(ip("10.0.1.1", "b")),
-                    "10.0.1.1 is the cluster IP of bar/b, too, and connections to it reach the one or the other; recreate the"
-                            + " Service: kubectl delete service -n bar a, then apply its manifest without clusterIP"
-                            + " and clusterIPs"),
+                    "10.0.1.1 is the cluster IP of bar/b, too, and connections to it reach either of the two;"
+                            + " recreate the Service: kubectl delete service -n bar a, then apply its manifest"
+                            + " without clusterIP and clusterIPs"),
             new Says(
                     CLUSTER.with(ip("10.0.1.1", "a")),
-                    "the API server made it for a Service, but there is no Service bar/a; the API server deletes it within 3"
-                            + " minutes, and if not: kubectl delete ipaddress 10.0.1.1"),
+                    "the API server created it for a Service, but there is no Service bar/a; the API server deletes"
+                            + " it within 3 minutes; if not: kubectl delete ipaddress 10.0.1.1"),
             new Says(
                     CLUSTER.with(service("a"), service("b", "10.0.1.1")).with(ip("10.0.1.1", "a")),
-                    "it is for Service bar/a, which does not have this cluster IP, but Service bar/b has; the API server"
-                            + " deletes it within 3 minutes, and if not: kubectl delete ipaddress 10.0.1.1"),
+                    "it is for Service bar/a, which does not have this cluster IP, but Service bar/b has; the API"
+                            + " server deletes it within 3 minutes; if not: kubectl delete ipaddress 10.0.1.1"),
             new Says(
                     CLUSTER.with(managed("10.0.1.1", null, ABSENT)),
-                    "there is no Service bar/absent, and nobody gives the address free, for the API server did not make the"
-                            + " IPAddress (its label ipaddress.kubernetes.io/managed-by is absent); kubectl delete"
-                            + " ipaddress 10.0.1.1"),
+                    "there is no Service bar/absent, and the address is never released, because the API server did"
+                            + " not create the IPAddress (its label ipaddress.kubernetes.io/managed-by is absent);"
+                            + " kubectl delete ipaddress 10.0.1.1"),
             new Says(
                     CLUSTER.with(SampleCidrs.ready("six", "fd00::/48")),
-                    "fd00::/48 is larger than a /64, the largest that the API server allocates from, though it is called"
-                            + " ready; make another ServiceCIDR, then kubectl delete servicecidr six"),
+                    "fd00::/48 is larger than a /64, the largest that the API server allocates from, although its"
+                            + " condition Ready is True; create another ServiceCIDR, then kubectl delete servicecidr"
+                            + " six"),
             new Says(
                     CLUSTER.with(SampleCidrs.ready("inner", "10.0.1.0/24")),
-                    "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
-                            + " \"kubernetes\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range,"
-                            + " or retire inner by its annotation berth.dev/retire=true; if it is meant so: kubectl annotate"
-                            + " servicecidr inner berth.dev/acknowledged=BandsConflict"),
+                    "its static band 10.0.1.1-10.0.1.16 is not reserved for Services that request an address, because"
+                            + " ServiceCIDR \"kubernetes\" (10.0.0.0/16) allocates from it to any Service; request"
+                            + " addresses from another range, or retire inner by its annotation"
+                            + " berth.dev/retire=true; if this is intended: kubectl annotate servicecidr inner"
+                            + " berth.dev/acknowledged=BandsConflict"),
             new Says(
                     NOTHING.with(SampleCidrs.ready("inner", "10.0.1.0/24"), SampleCidrs.ready("around", "10.0.0.0/16")),
-                    "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
-                            + " \"around\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range, or"
-                            + " retire around or inner by its annotation berth.dev/retire=true; if it is meant so: kubectl annotate"
-                            + " servicecidr inner berth.dev/acknowledged=BandsConflict"),
+                    "its static band 10.0.1.1-10.0.1.16 is not reserved for Services that request an address, because"
+                            + " ServiceCIDR \"around\" (10.0.0.0/16) allocates from it to any Service; request"
+                            + " addresses from another range, or retire around or inner by its annotation"
+                            + " berth.dev/retire=true; if this is intended: kubectl annotate servicecidr inner"
+                            + " berth.dev/acknowledged=BandsConflict"),
             new Says(
                     NOTHING.with(
                             SampleCidrs.ready("inner", "10.0.1.0/24", "fd00:1::/112"),
                             SampleCidrs.ready("kubernetes", "10.0.0.0/16")),
-                    "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
-                            + " \"kubernetes\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range,"
-                            + " or retire inner (whose fd00:1::/112 goes with it) by its annotation berth.dev/retire=true;"
-                            + " if it is meant so: kubectl annotate servicecidr inner"
-                            + " berth.dev/acknowledged=BandsConflict"),
+                    "its static band 10.0.1.1-10.0.1.16 is not reserved for Services that request an address, because"
+                            + " ServiceCIDR \"kubernetes\" (10.0.0.0/16) allocates from it to any Service; request"
+                            + " addresses from another range, or retire inner (whose fd00:1::/112 is deleted with it)"
+                            + " by its annotation berth.dev/retire=true; if this is intended: kubectl annotate"
+                            + " servicecidr inner berth.dev/acknowledged=BandsConflict"),
             new Says(
                     CLUSTER.with(SampleCidrs.ready("both", "10.7.0.0/24", "fd00::/48")),
-                    "fd00::/48 is larger than a /64, the largest that the API server allocates from, though it is called"
-                            + " ready; make another ServiceCIDR, and one of 10.7.0.0/24, which goes with this one, then"
-                            + " kubectl delete servicecidr both"),
+                    "fd00::/48 is larger than a /64, the largest that the API server allocates from, although its"
+                            + " condition Ready is True; create another ServiceCIDR, and one of 10.7.0.0/24, which is"
+                            + " deleted with this one, then kubectl delete servicecidr both"),
             new Says(
                     NOTHING.with(SampleCidrs.ready("kubernetes", "10.7.0.0/24", "fd00::/48")),
-                    "fd00::/48 is larger than a /64, the largest that the API server allocates from, though it is called"
-                            + " ready; start the API servers with another range of IPv6 in --service-cluster-ip-range"),
+                    "fd00::/48 is larger than a /64, the largest that the API server allocates from, although its"
+                            + " condition Ready is True; start the API servers with another range of IPv6 in"
+                            + " --service-cluster-ip-range"),
             new Says(
                     NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/27")).with(dynamic()),
-                    "the dynamic band of 10.0.0.0/27 is full, so that the API server gives the addresses of its static"
-                            + " band, free for those who ask for one, to any Service, also while another range has free"
-                            + " ones; keep those that you need, the one of the cluster's DNS above all, by"
-                            + " ClusterIPReservations"),
+                    "the dynamic band of 10.0.0.0/27 is full, so the API server allocates from its static band to any"
+                            + " Service, even if another range has free addresses; reserve the addresses you need,"
+                            + " especially the cluster DNS address, with ClusterIPReservations"),
             new Says(
                     CLUSTER.with(SampleCidrs.cidr("loose", "10.7.0.0/24")),
-                    "it has no finalizer networking.k8s.io/service-cidr-finalizer: if it is deleted, it is gone from under"
-                            + " its Services at once; its controller puts it on, which is kube-controller-manager's"
-                            + " service-cidr-controller, or Berth with --service-cidr-controller=Auto"),
+                    "it has no finalizer networking.k8s.io/service-cidr-finalizer: without it, the ServiceCIDR can be"
+                            + " deleted while Services still use it; the controller adds it:"
+                            + " kube-controller-manager's service-cidr-controller, or Berth with"
+                            + " --service-cidr-controller=Auto"),
             new Says(
                     ending("10.8.0.0/24", "10.8.0.0/24")
                             .with(service("s", "10.8.0.9"))
                             .with(ip("10.8.0.9", "s")),
                     "its range 10.8.0.0/24 is in that of \"b\" (10.8.0.0/24), too, and all are being deleted: each"
-                            + " may be let go because of the other, and then the Services in it are in no range; make a"
-                            + " third one now: echo '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\","
-                            + "\"metadata\":{\"name\":\"rescue\"},\"spec\":{\"cidrs\":[\"10.8.0.0/24\"]}}' | kubectl"
-                            + " create -f -"),
+                            + " may be removed because of the other, and then their Services are in no range; create"
+                            + " a third one now: echo"
+                            + " '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":\"rescue\"},\"spec\":{\"cidrs\":[\"10.8.0.0/24\"]}}' | kubectl create -f -"),
             new Says(
                     CLUSTER.with(new PoolRange("edge", IpRange.parse("10.0.5.0/30"))),
-                    "10.0.5.0-10.0.5.3 is in ServiceCIDR \"kubernetes\" (10.0.0.0/16): the API server may give the same"
-                            + " address as a cluster IP, and kube-proxy in nftables mode drops connections to those that it"
-                            + " has not given; take it out: kubectl edit addresspool edge"),
+                    "10.0.5.0-10.0.5.3 is in ServiceCIDR \"kubernetes\" (10.0.0.0/16): the API server may allocate"
+                            + " the same address as a cluster IP, and kube-proxy in nftables mode drops connections"
+                            + " to cluster IPs that are not allocated; remove it: kubectl edit addresspool edge"),
             new Says(
                     CLUSTER.with(new PoolRange("around", IpRange.parse("10.0.0.0/8"))),
-                    "10.0.0.0-10.255.255.255 overlaps ServiceCIDR \"kubernetes\" (10.0.0.0/16): the API server may give the"
-                            + " same address as a cluster IP, and kube-proxy in nftables mode drops connections to those"
-                            + " that it has not given; take it out: kubectl edit addresspool around"));
+                    "10.0.0.0-10.255.255.255 overlaps ServiceCIDR \"kubernetes\" (10.0.0.0/16): the API server may"
+                            + " allocate the same address as a cluster IP, and kube-proxy in nftables mode drops"
+                            + " connections to cluster IPs that are not allocated; remove it: kubectl edit"
+                            + " addresspool around"));
 
     private static final List<ExcludedNetwork> NETWORKS = Stream.of(
                     "10.0.9.0/24", "10.0.8.0/24", "10.1.0.0/24", "10.0.0.0-10.0.0.5", "10.0.7.7")
@@ -606,9 +609,9 @@ class AuditTest {
                         "ServiceCIDR",
                         "pods",
                         "its range 10.0.0.0/16 overlaps Node \"of-10.0.0.0-10.0.0.5\" 10.0.0.0-10.0.0.5, Node"
-                                + " \"of-10.0.7.7\" 10.0.7.7, Node \"of-10.0.8.0/24\" 10.0.8.0-10.0.8.255 and 1 more: a"
-                                + " Service that gets such an address takes the connections to it; make another"
-                                + " ServiceCIDR, then retire this one"));
+                                + " \"of-10.0.7.7\" 10.0.7.7, Node \"of-10.0.8.0/24\" 10.0.8.0-10.0.8.255 and 1 more:"
+                                + " a Service that gets such an address receives the connections to it; create"
+                                + " another ServiceCIDR, then retire this one"));
     }
 
     @Test

@@ -163,15 +163,16 @@ class ReservationsTest {
             new Fault(
                     "the network's own",
                     "10.0.0.0",
-                    "10.0.0.0 is the network's own address of ServiceCIDR \"a\" (10.0.0.0/24), which is never given"),
+                    "10.0.0.0 is the network's own address of ServiceCIDR \"a\" (10.0.0.0/24), which is never"
+                            + " allocated"),
             new Fault(
                     "the network's own of IPv6",
                     "fd00::",
-                    "fd00:: is the network's own address of ServiceCIDR \"a\" (fd00::/64), which is never given"),
+                    "fd00:: is the network's own address of ServiceCIDR \"a\" (fd00::/64), which is never allocated"),
             new Fault(
                     "the broadcast",
                     "10.0.0.255",
-                    "10.0.0.255 is the broadcast address of ServiceCIDR \"a\" (10.0.0.0/24), which is never given"),
+                    "10.0.0.255 is the broadcast address of ServiceCIDR \"a\" (10.0.0.0/24), which is never allocated"),
             new Fault(
                     "the dynamic band",
                     "10.0.0.17",
@@ -198,7 +199,7 @@ class ReservationsTest {
         World world = new World();
         world.cidrs = List.of(SampleCidrs.deleted(CIDRS.getFirst(), NOW));
 
-        assertThat(world.refusal()).isEqualTo("10.0.0.5 is in ServiceCIDR \"a\", which gives no addresses any more");
+        assertThat(world.refusal()).isEqualTo("10.0.0.5 is in ServiceCIDR \"a\", which no longer allocates addresses");
     }
 
     @Test
@@ -229,7 +230,7 @@ class ReservationsTest {
                 .containsExactly(
                         new State.Reserve(Ip.parse("fd00::5")),
                         new State.Reserve(IP),
-                        new State.Refused("fd00:0::5 is asked for twice, for prod/db and for prod/web; the first one"
+                        new State.Refused("fd00:0::5 is requested twice, for prod/db and for prod/web; the first one"
                                 + " counts, remove one of them"));
     }
 

@@ -204,7 +204,7 @@ class RetirementTest {
         ServiceCidr twin = SampleCidrs.ready("twin", "10.0.0.0/24");
         ServiceCidr around = SampleCidrs.ready("twin", "10.0.0.0/23", "fd00::/112");
         Verdict waiting = new Verdict.Waiting("ServiceCIDR \"twin\" waits until \"old\" is gone: both have addresses of"
-                + " 10.0.0.0/24, and while both are being deleted either may be let go because of the other");
+                + " 10.0.0.0/24, and while both are being deleted, either may be removed because of the other");
 
         for (ServiceCidr other : List.of(twin, around)) {
             ServiceCidr rest = SampleCidrs.ready("rest", "10.0.9.0/24", "fd00:9::/112");
@@ -286,8 +286,8 @@ class RetirementTest {
         assertThat(verdicts(of(List.of("old", "new"), new ClusterIps(), OLD, NEW)))
                 .containsExactly(
                         DELETE,
-                        new Verdict.Refused("ServiceCIDR \"old\" is the last one that gives IPv4"
-                                + " addresses: without it no Service could be created; make another one first"));
+                        new Verdict.Refused("ServiceCIDR \"old\" is the last one that allocates IPv4 addresses:"
+                                + " without it no Service could be created; make another one first"));
     }
 
     @Test

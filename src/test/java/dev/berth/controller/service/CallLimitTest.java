@@ -163,8 +163,8 @@ class CallLimitTest extends CloudStage {
 
             try (Visit visit = guard.visit(key("other"), () -> {})) {
                 assertThat(visit.enter(lines.getLast(), deaf, request("other").service()))
-                        .isEqualTo(new Entry.Stuck("all 1 calls to provider \"counting\" have outlived their deadline"
-                                + " of 0 s, and have not returned yet; it is asked again when one has"));
+                        .isEqualTo(new Entry.Stuck("all 1 calls to provider \"counting\" exceeded their deadline"
+                                + " of 0 s and have not returned; the next call waits for one of them"));
             }
 
             let.countDown();

@@ -133,7 +133,7 @@ class ReservationControlTest {
         assertThat(told())
                 .containsExactlyInAnyOrder(
                         "b True Reserved: an IPAddress keeps it for Service prod/dns",
-                        "a False Refused: 10.0.0.10 is asked for twice, for prod/dns and for prod/web; the first one"
+                        "a False Refused: 10.0.0.10 is requested twice, for prod/dns and for prod/web; the first one"
                                 + " counts, remove one of them");
     }
 
@@ -221,7 +221,7 @@ class ReservationControlTest {
 
         assertThat(told())
                 .contains(
-                        "dns False Refused: 10.0.0.10 is still kept for Service prod/dns: nothing is given back while a"
+                        "dns False Refused: 10.0.0.10 is still kept for Service prod/dns: nothing is released while a"
                                 + " ClusterIPReservation or the ServiceCIDRPolicy cannot be read");
         assertThat(network.writes).containsExactly("reserve 10.0.0.10");
     }
