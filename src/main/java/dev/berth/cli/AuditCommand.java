@@ -34,8 +34,11 @@ import picocli.CommandLine.Spec;
         description = "Prints how full the cluster's Service ranges (ServiceCIDRs) are, and what is wrong with them and"
                 + " with the addresses of the Services. It changes nothing.",
         exitCodeListHeading = "Exit codes:%n",
-        exitCodeList = {"0:nothing was found", "1:the cluster could not be"
-                + " read", "2:invalid arguments", "3:something was found"
+        exitCodeList = {
+            "0:nothing was found",
+            "1:the cluster could not be read",
+            "2:invalid arguments",
+            "3:something was found"
         })
 public final class AuditCommand implements Callable<Integer> {
     private static final int FAILED = 1;

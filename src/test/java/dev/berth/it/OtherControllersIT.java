@@ -197,7 +197,7 @@ class OtherControllersIT {
     }
 
     @Test
-    void publishedAddress_hasBerthStandBackAtTheFirstStart_andNeverOnceItHasServed() {
+    void publishedAddress_hasBerthDeferAtTheFirstStart_andNeverOnceItHasServed() {
         String namespace = berth.namespace("first");
         berth.pool(namespace, "198.51.100.112/28");
         defaultClassAnew();

@@ -56,7 +56,7 @@ public final class AnnouncementControl {
     private volatile Announcements known = Announcements.NONE;
 
     /**
-     * Wires it.
+     * Reads nothing yet, and writes nothing before the gate opens.
      *
      * @param reports what the agent of the node says; absent: there is no such report, or no such node
      * @param reporting the nodes that have a report

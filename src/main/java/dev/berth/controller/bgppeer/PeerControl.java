@@ -77,7 +77,7 @@ public final class PeerControl {
     }
 
     /**
-     * Wires it.
+     * Reads nothing yet, and writes nothing before the gate opens.
      *
      * @param nodes whether there is a Node of this name; asked once the gate is open
      * @param renewals by node, when its agent has renewed its Lease; absent: not known

@@ -87,7 +87,7 @@ public final class PoolControl {
     private final Map<String, Written> written = new ConcurrentHashMap<>();
 
     /**
-     * Wires it.
+     * Reads nothing yet, and writes nothing before the gate opens.
      *
      * @param statuses writes a status; false: it has to be tried again
      * @param clock what time it is, for what others read

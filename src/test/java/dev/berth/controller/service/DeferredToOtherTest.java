@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Services without a class beside one of them that has an address which is not Berth's. */
-class StandingBackTest extends CloudStage {
+class DeferredToOtherTest extends CloudStage {
     private void standsBackBeforeItHasServed() {
         classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
     }
