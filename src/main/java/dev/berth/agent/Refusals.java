@@ -44,7 +44,7 @@ final class Refusals {
      * @return whether it is kept
      */
     boolean byKernel(Ip address, long now) {
-        return put(address, new Refusal(Reason.KERNEL_REFUSES, now + RETRY));
+        return put(address, new Refusal(Reason.KERNEL_REJECTED, now + RETRY));
     }
 
     private boolean put(Ip address, Refusal refusal) {

@@ -57,8 +57,8 @@ public record Announcement(
     /** In one word, as conditions have it. */
     public String reason() {
         return switch (state()) {
-            case ANNOUNCED -> isSplit() ? "SeveralNodes" : "Announced";
-            case UNKNOWN -> unheard.isEmpty() ? "NotReported" : "AgentNotHeardOf";
+            case ANNOUNCED -> isSplit() ? "MultipleNodes" : "Announced";
+            case UNKNOWN -> unheard.isEmpty() ? "NotReported" : "AgentNotReporting";
             case NOBODY -> agents == 0 ? Reason.NO_AGENT.camelCase() : first().orElse("NotReported");
         };
     }

@@ -23,12 +23,12 @@ public enum Reason {
     NO_NAMED_INTERFACE(
             "none of the interfaces that the LoadBalancerClass names exists on the node and is up; correct the"
                     + " parameter interfaces"),
-    END_OF_NETWORK(
+    NETWORK_OR_BROADCAST_ADDRESS(
             "it is the first or the broadcast address of the node's network, which cannot be assigned to a host; add"
                     + " it to spec.excluded of the pool and recreate the Service"),
     ADDRESS_ON_HOST("the address is already configured on the node, but not by Berth; remove it from the node or from"
             + " the pool"),
-    KERNEL_REFUSES("the kernel of the node rejected the address; see the log of the node's agent"),
+    KERNEL_REJECTED("the kernel of the node rejected the address; see the log of the node's agent"),
     ANOTHER_NODE("another node announces it"),
     NODE_LEAVING("the Node is cordoned, or about to be removed, and other nodes announce it to the same routers"),
     NO_NEXT_HOP("the Node has no InternalIP of this address family"),

@@ -124,6 +124,6 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
             return Optional.of(
                     asked.parameters().interfaces().isEmpty() ? Reason.NO_INTERFACE : Reason.NO_NAMED_INTERFACE);
         }
-        return link.filter(its -> its.isEndOfNetwork(asked.address())).map(_ -> Reason.END_OF_NETWORK);
+        return link.filter(its -> its.isEndOfNetwork(asked.address())).map(_ -> Reason.NETWORK_OR_BROADCAST_ADDRESS);
     }
 }

@@ -162,7 +162,7 @@ public final class Adoption {
     }
 
     private static WaitReason left(String message) {
-        return new WaitReason("ServedByAnother", message);
+        return new WaitReason("ServedByOtherController", message);
     }
 
     private static String list(ServiceState service) {

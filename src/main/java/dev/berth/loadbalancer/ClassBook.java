@@ -223,7 +223,7 @@ public final class ClassBook {
         }
         if (declaration.releasesNodePorts() && capabilities.targets() == Targets.NODE_PORTS) {
             return Optional.of(new Fault(
-                    "NodePortsNeeded",
+                    "NodePortsRequired",
                     "provider \"" + declaration.provider()
                             + "\" sends packets to node ports, and nodePorts: Release gives them back; use Keep"));
         }

@@ -18,7 +18,7 @@ final class NodePortRules {
         /** They are given back. */
         RELEASE,
         /** They were, and somebody has brought them back: it is said. */
-        CAME_BACK
+        REALLOCATED
     }
 
     static Verdict of(ServiceState service, ServedClass served) {
@@ -27,7 +27,7 @@ final class NodePortRules {
             return Verdict.LEAVE;
         }
         return ports(service).equals(service.asked().annotations().get(WellKnownNames.NODE_PORTS_RELEASED))
-                ? Verdict.CAME_BACK
+                ? Verdict.REALLOCATED
                 : Verdict.RELEASE;
     }
 

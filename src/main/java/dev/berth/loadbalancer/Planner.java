@@ -115,7 +115,7 @@ public final class Planner {
                     + "\" and has not cleaned up yet; if that installation was removed, delete the annotation "
                     + WellKnownNames.SERVED_BY_CLASS
                     + WellKnownNames.ANNOTATIONS_PAGE;
-            return new ServicePlan.Skip(service, Reason.ServedByAnother, null, message, List.of());
+            return new ServicePlan.Skip(service, Reason.ServedByOtherController, null, message, List.of());
         }
         if (service.deleting()) {
             return ownership.isOurs() || service.hasOurFinalizer()
@@ -203,7 +203,7 @@ public final class Planner {
         if (foreign.isPresent()) {
             return new ServicePlan.Skip(
                     service,
-                    Reason.ServedByAnother,
+                    Reason.ServedByOtherController,
                     served.get().name(),
                     Unserved.byAnother(foreign.get()).message(),
                     withdrawal());
@@ -253,7 +253,7 @@ public final class Planner {
         if (hindrance.isPresent()) {
             return new ServicePlan.Skip(
                     service,
-                    Reason.ServedByAnother,
+                    Reason.ServedByOtherController,
                     served.name(),
                     hindrance.get().message(),
                     withdrawal());

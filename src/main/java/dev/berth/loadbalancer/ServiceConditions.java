@@ -258,7 +258,7 @@ public record ServiceConditions(
         if (outOfSight) {
             return targetsHealthy(
                     Condition.Status.UNKNOWN,
-                    "ProviderDoesNotAnswer",
+                    "ProviderNotResponding",
                     "provider \"" + served.provider() + "\" is not responding; last reported: " + numbers);
         }
         if (targets.total() == 0) {
@@ -310,11 +310,11 @@ public record ServiceConditions(
     }
 
     private Stream<Condition> nodePortsConflict() {
-        return NodePortRules.of(service, served) == NodePortRules.Verdict.CAME_BACK
+        return NodePortRules.of(service, served) == NodePortRules.Verdict.REALLOCATED
                 ? Stream.of(condition(
                         WellKnownNames.NODE_PORTS_CONFLICT,
                         true,
-                        "NodePortsCameBack",
+                        "NodePortsReallocated",
                         "released node ports were allocated again; set spec.allocateLoadBalancerNodePorts: false in"
                                 + " the Service's manifest, or nodePorts: Keep on LoadBalancerClass"
                                 + " \"" + served.name() + "\""))

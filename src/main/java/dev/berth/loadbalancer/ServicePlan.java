@@ -126,7 +126,7 @@ public sealed interface ServicePlan {
             /** It names no class, and another controller serves such. */
             DeferredToOther,
             /** Another controller has left its marks on it. */
-            ServedByAnother,
+            ServedByOtherController,
             /** It is ours, and its class is gone, or cannot be served. */
             ClassMissing,
             /** It names a class of ours that cannot be served. */

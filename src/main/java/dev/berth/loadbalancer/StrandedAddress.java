@@ -8,7 +8,7 @@ final class StrandedAddress {
     /** As conditions and events name it. */
     enum Reason {
         PoolDeleted,
-        OutsideOfPools
+        NotInAnyPool
     }
 
     private StrandedAddress() {}
@@ -20,7 +20,7 @@ final class StrandedAddress {
         String kept = "; the Service keeps the address until the Service is deleted or ";
         return pools.named(name).isPresent()
                 ? new WaitReason(
-                        Reason.OutsideOfPools.name(),
+                        Reason.NotInAnyPool.name(),
                         holding.ip() + " is no longer in " + pool + kept + "the pool reclaims it")
                 : new WaitReason(
                         Reason.PoolDeleted.name(),

@@ -52,7 +52,7 @@ public final class TakingOver {
     private static ServicePlan.Skip skip(ServicePlan.Adopt adopt, List<Refusal> refusals) {
         return new ServicePlan.Skip(
                 adopt.service(),
-                Reason.ServedByAnother,
+                Reason.ServedByOtherController,
                 adopt.className(),
                 Adoption.refused(adopt.request(), refusals).message(),
                 adopt.steps());

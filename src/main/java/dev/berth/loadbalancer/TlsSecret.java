@@ -27,7 +27,7 @@ public sealed interface TlsSecret {
     static TlsSecret read(String name, String type, String certificate, String key) {
         if (!type.equals(TYPE)) {
             return new Unusable(
-                    "SecretOfAnotherType",
+                    "SecretTypeMismatch",
                     secret(name) + " is of type " + OneLine.of(type) + "; make one of type " + TYPE
                             + ", with kubectl create secret tls");
         }

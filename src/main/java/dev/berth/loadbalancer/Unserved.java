@@ -33,7 +33,7 @@ public record Unserved(Reason reason, String message, boolean isBerths) {
     /** Another controller left its mark on it, and is not sure to be gone. */
     public static Unserved byAnother(String mark) {
         return new Unserved(
-                Reason.ServedByAnother,
+                Reason.ServedByOtherController,
                 "the Service has " + mark
                         + " set by another controller; remove that controller and its finalizer or status, and Berth"
                         + " takes over",

@@ -34,7 +34,7 @@ public record WaitReason(String reason, String message) {
     private static final String NO_FAMILY = "NoPoolForFamily";
     private static final String EXHAUSTED = "PoolExhausted";
     private static final String OVER_QUOTA = "QuotaExceeded";
-    private static final String NOT_ALLOWED = "NoPoolAllows";
+    private static final String NOT_ALLOWED = "NotAllowedByPools";
 
     /** What is said first of two families that differ. */
     private static final List<String> BY_WEIGHT = List.of(NO_FAMILY, NOT_AVAILABLE, EXHAUSTED, OVER_QUOTA, NOT_ALLOWED);

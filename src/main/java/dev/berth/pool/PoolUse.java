@@ -6,8 +6,8 @@ import java.math.BigInteger;
  * How full one family of a pool is; {@code capacity = allocated + reserved + cooling + available}, always.
  *
  * @param allocated held by Services, or about to be
- * @param reserved reserved for future Services, or not allocated at all
- * @param cooling released, and not reused yet before others may have them
+ * @param reserved for future Services, or not allocated at all
+ * @param cooling released, and may not be reused yet
  * @param waiting Services that wait for an address of it: it is full, or they wait for their turn, for their
  *     quota, or for one very address of it; who waits for one of several pools counts in each
  */

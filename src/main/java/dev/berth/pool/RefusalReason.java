@@ -21,7 +21,7 @@ public enum RefusalReason {
             (pool, use) -> use.whereItIs(),
             refusal -> "does not contain the requested address"),
     /** It names addresses of the family, and all of them are excluded, belong to another pool, or are used by the cluster. */
-    NONE_TO_ALLOCATE(
+    NO_ALLOCATABLE_ADDRESSES(
             (pool, asked) -> !pool.has(asked.family()),
             refusal -> "has no " + refusal.family()
                     + " address to allocate: all are excluded, belong to another pool, or are used by the cluster"),

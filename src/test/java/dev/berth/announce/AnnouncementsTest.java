@@ -134,7 +134,7 @@ class AnnouncementsTest {
                 .lost("worker-2");
         assertThat(l2Of(known))
                 .isEqualTo(
-                        "unknown AgentNotHeardOf: node worker-1 announced 192.0.2.1, but the agent has stopped"
+                        "unknown AgentNotReporting: node worker-1 announced 192.0.2.1, but the agent has stopped"
                                 + " renewing its Lease; the address might still be announced");
         assertThat(said(known.of(Protocol.L2, TWO))).startsWith("nobody NoAgent: ");
         assertThat(l2Of(known.heard("worker-1", NOW.plusSeconds(100)))).startsWith("worker-1 Announced");
@@ -160,7 +160,7 @@ class AnnouncementsTest {
                 .heard("worker-1", NOW.plusSeconds(90));
         assertThat(l2Of(known))
                 .isEqualTo(
-                        "2 nodes SeveralNodes: nodes worker-1, worker-2 announce 192.0.2.1 by ARP; their agents do not hear"
+                        "2 nodes MultipleNodes: nodes worker-1, worker-2 announce 192.0.2.1 by ARP; their agents do not hear"
                                 + " each other");
     }
 

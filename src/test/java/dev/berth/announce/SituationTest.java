@@ -271,9 +271,9 @@ class SituationTest {
 
     @ParameterizedTest
     @CsvSource({
-        "192.0.2.0, END_OF_NETWORK",
-        "192.0.2.255, END_OF_NETWORK",
-        "2001:db8::, END_OF_NETWORK",
+        "192.0.2.0, NETWORK_OR_BROADCAST_ADDRESS",
+        "192.0.2.255, NETWORK_OR_BROADCAST_ADDRESS",
+        "2001:db8::, NETWORK_OR_BROADCAST_ADDRESS",
         "2001:db8::ffff:ffff:ffff:ffff, ",
         "192.0.2.254, "
     })

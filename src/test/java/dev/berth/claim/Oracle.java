@@ -80,7 +80,7 @@ final class Oracle {
         } else if (named.isPresent() && !addresses(pool, family).contains(named.get())) {
             return Optional.of(RefusalReason.NOT_ITS_ADDRESS);
         } else if (addresses(pool, family).isEmpty()) {
-            return Optional.of(RefusalReason.NONE_TO_ALLOCATE);
+            return Optional.of(RefusalReason.NO_ALLOCATABLE_ADDRESSES);
         } else if (policy.suspended()) {
             return Optional.of(RefusalReason.SUSPENDED);
         } else if (ofClass && !request.bearer().classPools().contains(pool.name())) {

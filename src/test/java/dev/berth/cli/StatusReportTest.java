@@ -129,7 +129,7 @@ class StatusReportTest {
         SampleService marked = web().finalizers(List.of("service.kubernetes.io/load-balancer-cleanup"));
 
         assertThat(report(marked, pool))
-                .endsWith("not served by Berth\tshop/web\tServedByAnother: the Service has finalizer"
+                .endsWith("not served by Berth\tshop/web\tServedByOtherController: the Service has finalizer"
                         + " service.kubernetes.io/load-balancer-cleanup set by another controller; remove that"
                         + " controller and its finalizer or status, and Berth takes over");
         assertThat(report(marked.ingress("203.0.113.1"), pool)).noneMatch(line -> line.contains("not served"));

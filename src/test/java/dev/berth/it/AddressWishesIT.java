@@ -200,7 +200,7 @@ class AddressWishesIT {
         berth.service(namespace, "named", annotated(WellKnownNames.ADDRESS_POOL, namespace));
 
         awaitIps(namespace, "named", "203.0.113.64");
-        awaitWaits(namespace, "plain", "NoPoolAllows");
+        awaitWaits(namespace, "plain", "NotAllowedByPools");
     }
 
     @Test

@@ -239,7 +239,7 @@ class MigrationIT {
 
         awaitOurs("plain", "asked", "old", "dual", "dns-tcp", "dns-web");
         assertShared("192.0.2.19", "dns-tcp", "dns-web");
-        awaitLeftAlone("elsewhere", "ServedByAnother", "add 203.0.113.9 to AddressPool \"edge\"");
+        awaitLeftAlone("elsewhere", "ServedByOtherController", "add 203.0.113.9 to AddressPool \"edge\"");
         newcomer("classy", ofClass(Installation.DEFAULT_CLASS));
         newcomer("shares", with(ofClass(Installation.DEFAULT_CLASS), annotated("metallb.io/allow-shared-ip", "web")));
 
@@ -296,10 +296,10 @@ class MigrationIT {
         awaitOurs("plain", "l2", "asked", "old", "a", "b", "dual");
         assertShared("192.0.2.36", "a", "b");
         assertThat(ips(berth.awaitAddress(NAMESPACE, "waits"))).doesNotContainAnyElementsOf(allBefore());
-        awaitLeftAlone("red", "ServedByAnother", "AddressPool \"blue\" does not select its labels");
-        awaitLeftAlone("two", "ServedByAnother", "Berth gives one IPv4 address");
+        awaitLeftAlone("red", "ServedByOtherController", "AddressPool \"blue\" does not select its labels");
+        awaitLeftAlone("two", "ServedByOtherController", "Berth assigns one IPv4 address");
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(operator.metric("berth_services_skipped", "reason", "ServedByAnother"))
+                .untilAsserted(() -> assertThat(operator.metric("berth_services_skipped", "reason", "ServedByOtherController"))
                         .isEqualTo(2));
         for (int i = 0; i < 11; i++) {
             newcomer("new-" + i, with(blue, ofClass(Installation.DEFAULT_CLASS)));
@@ -357,10 +357,10 @@ class MigrationIT {
         for (String name : List.of("plain", "dual", "classed", "share-a", "share-b")) {
             awaitLeftAlone(
                     name,
-                    "ServedByAnother",
+                    "ServedByOtherController",
                     "kubectl patch service " + name + " --namespace=shop --patch='" + patch + "'");
         }
-        awaitLeftAlone("dhcp", "ServedByAnother", "by which kube-vip asks a DHCP server");
+        awaitLeftAlone("dhcp", "ServedByOtherController", "by which kube-vip asks a DHCP server");
         newcomer("early", ofClass(Installation.DEFAULT_CLASS));
         for (String name : List.of("plain", "dual", "classed", "share-a", "share-b")) {
             controlPlane.kubectl("patch", "service", name, "--namespace=shop", "--patch=" + patch);
@@ -414,6 +414,6 @@ class MigrationIT {
         // Nor does anybody else get what another controller publishes.
         assertThat(ips(berth.awaitAddress(NAMESPACE, "honest"))).containsExactly("192.0.2.81");
         assertThat(berth.addressesOf(NAMESPACE, "intruder")).isEmpty();
-        awaitLeftAlone("intruder", "ServedByAnother", "ingress 192.0.2.80");
+        awaitLeftAlone("intruder", "ServedByOtherController", "ingress 192.0.2.80");
     }
 }

@@ -205,7 +205,7 @@ class MistakesIT {
                 .startsWith("requested AddressPool \"" + namespace
                         + "-exmaple\" does not exist (did you mean \"" + example + "\"?)");
         assertThat(admin.waits(
-                        namespace, "asleep", annotated(WellKnownNames.ADDRESS_POOL, namespace + "-b"), "NoPoolAllows"))
+                        namespace, "asleep", annotated(WellKnownNames.ADDRESS_POOL, namespace + "-b"), "NotAllowedByPools"))
                 .startsWith(
                         "no AddressPool allows an IPv4 address for this Service: AddressPool"
                                 + " \"" + namespace + "-b\" is suspended;")
@@ -245,7 +245,7 @@ class MistakesIT {
         }
         String empty = namespace + "-empty";
         berth.pool(empty, namespace, with("excluded", List.of("198.18.3.40")), "198.18.3.40");
-        assertThat(admin.waits(namespace, "of-empty", annotated(WellKnownNames.ADDRESS_POOL, empty), "NoPoolAllows"))
+        assertThat(admin.waits(namespace, "of-empty", annotated(WellKnownNames.ADDRESS_POOL, empty), "NotAllowedByPools"))
                 .startsWith(
                         "no AddressPool allows an IPv4 address for this Service: AddressPool \"" + empty
                                 + "\" has no IPv4 address to allocate: all are excluded, belong to another pool, or"
@@ -504,7 +504,7 @@ class MistakesIT {
                     .startsWith(excluded, "198.18.8.64,198.18.8.66,198.18.8.68", "+", "1", "more...", "0", "True")
                     .last()
                     .asString()
-                    .startsWith("NoneToAllocate");
+                    .startsWith("NoAllocatableAddresses");
             // One that the pool has, and one that comes on top.
             assertThat(columns(admin.kubectl("get", "addresspool", small, "--no-headers"), 6))
                     .containsExactly(small, "198.18.8.48", "0", "1", "1", "True");

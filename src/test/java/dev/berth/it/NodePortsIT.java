@@ -66,7 +66,7 @@ class NodePortsIT {
                                 dns(berth, namespace).getStatus().getConditions())
                         .anySatisfy(condition -> {
                             assertThat(condition.getType()).isEqualTo(WellKnownNames.NODE_PORTS_CONFLICT);
-                            assertThat(condition.getReason()).isEqualTo("NodePortsCameBack");
+                            assertThat(condition.getReason()).isEqualTo("NodePortsReallocated");
                         }));
         assertThat(nodePorts(dns(berth, namespace))).doesNotContain(0).hasSize(2);
     }

@@ -145,7 +145,7 @@ class OtherControllersIT {
                             "default",
                             "--output=jsonpath={.status.conditions[?(@.type=='ServicesSkipped')].message}"))
                     .contains(": " + namespace + "/foreign; remove");
-            for (String reason : List.of("ClassMissing", "ClassNotAccepted", "ServedByAnother")) {
+            for (String reason : List.of("ClassMissing", "ClassNotAccepted", "ServedByOtherController")) {
                 assertThat(operator.metric("berth_services_skipped", "reason", reason))
                         .isEqualTo(1);
             }
@@ -154,7 +154,7 @@ class OtherControllersIT {
                         .out())
                 .contains(
                         "not served by Berth\t" + namespace
-                                + "/foreign\tServedByAnother: the Service has finalizer"
+                                + "/foreign\tServedByOtherController: the Service has finalizer"
                                 + " service.kubernetes.io/load-balancer-cleanup");
         assertThat(ips(berth.get(namespace, "orphan"))).containsExactly(ip);
         assertThat(operator.metric("berth_services_skipped", "reason", "DeferredToOther"))

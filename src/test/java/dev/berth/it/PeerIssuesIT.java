@@ -331,12 +331,12 @@ class PeerIssuesIT {
                 },
                 "198.51.100.96/30");
         berth.service(namespace, "theirs");
-        awaitWaits(namespace, "theirs", "NoPoolAllows");
+        awaitWaits(namespace, "theirs", "NotAllowedByPools");
         berth.publishAsStranger(namespace, "theirs", "203.0.113.201");
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(berth.events(namespace, "theirs"))
                         .extracting(Map.Entry::getKey)
-                        .contains("ServedByAnother"));
+                        .contains("ServedByOtherController"));
         // What Berth said of the wait goes; its own condition, and nothing else.
         berth.await(
                 namespace,

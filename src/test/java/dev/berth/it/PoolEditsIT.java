@@ -174,7 +174,7 @@ class PoolEditsIT {
                                 new AddressPool.StrandedAddress("198.51.100.2", List.of(namespace + "/c")))));
         assertThat(strandedCondition(namespace)).hasValueSatisfying(condition -> {
             assertThat(condition.getStatus()).isEqualTo("True");
-            assertThat(condition.getReason()).isEqualTo("InUseOutsideOfPools");
+            assertThat(condition.getReason()).isEqualTo("NotInAnyPool");
             assertThat(condition.getMessage())
                     .isEqualTo("2 stranded addresses (in no pool) are still in use: 198.51.100.1 ("
                             + namespace + "/b), 198.51.100.2 (" + namespace
@@ -377,7 +377,7 @@ class PoolEditsIT {
 
         berth.service(namespace, "late");
         assertThat(waitsFor(namespace, "late"))
-                .startsWith("NoPoolAllows:")
+                .startsWith("NotAllowedByPools:")
                 .contains("\"" + namespace + "\" does not select its namespace");
         keepWhatTheyHave(namespace, served);
         assertThat(stranded(namespace)).isEmpty();

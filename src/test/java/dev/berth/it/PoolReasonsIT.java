@@ -101,13 +101,13 @@ class PoolReasonsIT {
                 .isEqualTo("no free IPv4 address: AddressPool \"" + full
                         + "\" (0 of 1 free); add a range or release a Service; no AddressPool that it requests has IPv6"
                         + " addresses (of 1)" + others + "; add a range of IPv6 to one" + PAGE);
-        assertThat(admin.waits(namespace, "named", annotated(WellKnownNames.ADDRESSES, "198.18.21.16"), "NoPoolAllows"))
+        assertThat(admin.waits(namespace, "named", annotated(WellKnownNames.ADDRESSES, "198.18.21.16"), "NotAllowedByPools"))
                 .isEqualTo("no AddressPool allows 198.18.21.16 for this Service: AddressPool \"" + asleep + "\" is suspended" + PAGE);
         assertThat(admin.waits(
                         namespace,
                         "asleep",
                         annotated(WellKnownNames.ADDRESS_POOL, namespace + "-aslep," + asleep),
-                        "NoPoolAllows"))
+                        "NotAllowedByPools"))
                 .isEqualTo("no AddressPool allows an IPv4 address for this Service: requested AddressPool \""
                         + namespace + "-aslep\" does not exist (did you mean \"" + asleep
                         + "\"?); AddressPool \"" + asleep + "\" is suspended" + others + PAGE);

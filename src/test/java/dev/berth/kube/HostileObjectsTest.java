@@ -448,7 +448,7 @@ class HostileObjectsTest {
               "releasedAt": "2026-01-01T00:00:00Z", "sharing": {"key": "k", "terms": "t"},
               "claims": [{"kind": "Service", "namespace": "prod", "name": "web", "uid": "u1",
                 "ports": [{"protocol": "TCP", "port": 80}]}]},
-            "status": {"conditions": [{"type": "Stranded", "status": "True", "reason": "InUseOutsideOfPools",
+            "status": {"conditions": [{"type": "Stranded", "status": "True", "reason": "NotInAnyPool",
               "message": "m", "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 2}]}}
             """;
 

@@ -54,7 +54,7 @@ class AdoptionTest {
         assertThat(plan(web(), List.of()))
                 .isInstanceOfSatisfying(
                         ServicePlan.Skip.class,
-                        left -> assertThat(left.reason().name()).isEqualTo("ServedByAnother"));
+                        left -> assertThat(left.reason().name()).isEqualTo("ServedByOtherController"));
     }
 
     @Test
@@ -83,28 +83,28 @@ class AdoptionTest {
     private static final List<Row> LEFT_ALONE = List.of(
             new Row(
                     web().finalizer("service.kubernetes.io/load-balancer-cleanup"),
-                    "ServedByAnother",
+                    "ServedByOtherController",
                     "stop that one, then: kubectl patch service web --namespace=prod --patch='{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"service.kubernetes.io/load-balancer-cleanup\"]}}'"),
             new Row(
                     web().ingress(List.of(new Published(null, "lb.example.com", null))),
-                    "ServedByAnother",
+                    "ServedByOtherController",
                     "it has lb.example.com from another controller; Berth can only take over IP addresses"),
             new Row(
                     web().ingress("192.0.2.7", "192.0.2.8"),
-                    "ServedByAnother",
+                    "ServedByOtherController",
                     "it has 192.0.2.7, 192.0.2.8 from another controller; Berth assigns one IPv4 address"),
             new Row(
                     web().ingress("192.0.2.7", "2001:db8::7"),
-                    "ServedByAnother",
+                    "ServedByOtherController",
                     "it has 2001:db8::7 from another controller, but its ipFamilyPolicy and ipFamilies do not include"
                             + " IPv6"),
             new Row(
                     web().annotation("theirs/ips", "192.0.2.9"),
-                    "ServedByAnother",
+                    "ServedByOtherController",
                     "it has 192.0.2.7 from another controller and requests 192.0.2.9"),
             new Row(
                     web().annotation("theirs/ips", "nonsense"),
-                    "ServedByAnother",
+                    "ServedByOtherController",
                     "annotation theirs/ips: \"nonsense\" is not an IP address (see docs/annotations.md); until then"
                             + " it keeps 192.0.2.7 from another controller"));
 

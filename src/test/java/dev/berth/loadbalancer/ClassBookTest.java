@@ -139,7 +139,7 @@ class ClassBookTest {
     void whoReleasesNodePorts_needsAProviderThatDoesWithoutThem() {
         Capabilities needsThem = Capabilities.fromPools(IpMode.VIP);
 
-        assertThat(verdict(releasing(needsThem), "hw").reason()).isEqualTo("NodePortsNeeded");
+        assertThat(verdict(releasing(needsThem), "hw").reason()).isEqualTo("NodePortsRequired");
         assertThat(verdict(releasing(needsThem.withTargets(Targets.ENDPOINTS)), "hw")
                         .accepted())
                 .isTrue();

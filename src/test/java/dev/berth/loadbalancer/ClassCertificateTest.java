@@ -113,7 +113,7 @@ class ClassCertificateTest {
                 "Secret \"berth-system/web\": certificate 2 in tls.crt is none",
                 read(GOOD.pem() + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", GOOD.key()));
         assertUnusable(
-                "SecretOfAnotherType",
+                "SecretTypeMismatch",
                 "Secret \"berth-system/web\" is of type Opaque; make one of type kubernetes.io/tls, with kubectl create secret tls",
                 TlsSecret.read(NAME, "Opaque", GOOD.pem(), GOOD.key()));
     }

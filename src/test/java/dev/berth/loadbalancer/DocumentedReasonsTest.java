@@ -61,7 +61,7 @@ class DocumentedReasonsTest {
             }
         }
 
-        assertThat(words).contains("TermsDiffer", "NodePortsCameBack", "PoolNotFound");
+        assertThat(words).contains("TermsDiffer", "NodePortsReallocated", "PoolNotFound");
         words.removeAll(NO_REASONS);
         assertThat(words.stream()
                         .filter(word -> pages.indexOf("`" + word + "`") < 0 && pages.indexOf("/" + word + "`") < 0))

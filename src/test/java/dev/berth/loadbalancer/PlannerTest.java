@@ -175,14 +175,14 @@ class PlannerTest {
                     List.of(),
                     AUTO,
                     false,
-                    "Skip ServedByAnother"),
+                    "Skip ServedByOtherController"),
             new Row(
                     "a foreign ingress: left alone",
                     web().ingress("203.0.113.1"),
                     List.of(),
                     AUTO,
                     false,
-                    "Skip ServedByAnother"),
+                    "Skip ServedByOtherController"),
             new Row(
                     "of two claims it keeps the one that is published, whichever came first",
                     web().finalizer(WellKnownNames.FINALIZER).ingress("192.0.2.2"),
@@ -777,7 +777,7 @@ class PlannerTest {
         SampleService moved = servedByCloud().loadBalancerClass("theirs/pool").ingress();
 
         assertThat(text(plan(moved, List.of(), mine, false))).isEqualTo("TearDown DeleteLoadBalancer Clear");
-        assertThat(text(plan(moved, List.of(), theirs, false))).isEqualTo("Skip ServedByAnother");
+        assertThat(text(plan(moved, List.of(), theirs, false))).isEqualTo("Skip ServedByOtherController");
         assertThat(text(plan(servedByCloud(), List.of(), theirs, false))).isEqualTo("NotOurs");
         assertThat(text(plan(servedByCloud(), List.of(), mine, false))).isEqualTo("Serve");
     }

@@ -241,7 +241,7 @@ class ServiceConditionsTest {
         assertThat(stranded(pools)).isEmpty();
         assertThat(stranded(pools, of("edge", "192.0.2.99")))
                 .containsExactly(
-                        "True OutsideOfPools: 192.0.2.99 is no longer in AddressPool \"edge\"; the Service keeps the"
+                        "True NotInAnyPool: 192.0.2.99 is no longer in AddressPool \"edge\"; the Service keeps the"
                                 + " address until the Service is deleted or the pool reclaims it");
         assertThat(stranded(pools, of("office", "203.0.113.0"), of("office", "2001:db8:1::")))
                 .singleElement()

@@ -114,7 +114,7 @@ class TakingOverTest {
                 .then(new RefrainingEffect.StopWaiting(), new Outcome.Did(Done.QUEUE_LEFT))
                 .then(new RefrainingEffect.Report(skip(refused)), new Outcome.Did(Done.REPORTED))
                 .ends(new Ending.Wait(Duration.ofMinutes(1)));
-        assertThat(skip(refused).reason()).isEqualTo(Reason.ServedByAnother);
+        assertThat(skip(refused).reason()).isEqualTo(Reason.ServedByOtherController);
     }
 
     @Test

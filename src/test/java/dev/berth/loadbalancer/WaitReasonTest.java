@@ -93,7 +93,7 @@ class WaitReasonTest {
                                 refusal("sleeps-too", IpFamily.IPV4, RefusalReason.SUSPENDED))))
                 .isEqualTo(
                         new WaitReason(
-                                "NoPoolAllows",
+                                "NotAllowedByPools",
                                 "no AddressPool allows an IPv4 address for this Service: requested AddressPool"
                                         + " \"exmaple\" does not exist; AddressPool \"asleep\" is suspended; 2 other pools are not"
                                         + " requested (see docs/annotations.md)"));
@@ -174,7 +174,7 @@ class WaitReasonTest {
                         refusal("edge", IpFamily.IPV4, RefusalReason.SUSPENDED),
                         refusal("edge", IpFamily.IPV6, RefusalReason.SUSPENDED))))
                 .isEqualTo(new WaitReason(
-                        "NoPoolAllows",
+                        "NotAllowedByPools",
                         "no AddressPool allows an IPv4 or IPv6 address for this Service: AddressPool \"edge\" is"
                                 + " suspended"));
         assertThat(WaitReason.of(
@@ -203,7 +203,7 @@ class WaitReasonTest {
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.SUSPENDED))))
                 .isEqualTo(
                         new WaitReason(
-                                "NoPoolAllows",
+                                "NotAllowedByPools",
                                 "no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" is suspended"
                                         + " (see docs/annotations.md)"));
         assertThat(WaitReason.of(

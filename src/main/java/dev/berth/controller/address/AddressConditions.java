@@ -284,7 +284,7 @@ public final class AddressConditions implements AutoCloseable {
                     stranded
                             ? Optional.of(new Report(
                                     "Stranded",
-                                    "InUseOutsideOfPools",
+                                    "NotInAnyPool",
                                     "the address is no longer in any pool; kept by " + services(spec)))
                             : Optional.empty();
             };

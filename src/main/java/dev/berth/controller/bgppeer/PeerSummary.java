@@ -103,7 +103,7 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
                     }
                     return failing.stream().allMatch(node -> isTakenOver(generation, node))
                             ? "FamilyNotNegotiated"
-                            : "NotTakenOver";
+                            : "NotApplied";
                 });
     }
 

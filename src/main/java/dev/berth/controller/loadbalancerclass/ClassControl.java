@@ -236,7 +236,7 @@ public final class ClassControl {
         }
         services.servedByAnother(object.getMetadata().getName())
                 .ifPresent(message -> conditions.add(
-                        condition(object, SERVICES_SKIPPED, true, Reason.ServedByAnother.name(), message)));
+                        condition(object, SERVICES_SKIPPED, true, Reason.ServedByOtherController.name(), message)));
         services.stuckCalls(object.getMetadata().getName())
                 .ifPresent(
                         message -> conditions.add(condition(object, CALLS_STUCK, true, "DeadlineExceeded", message)));

@@ -124,7 +124,7 @@ final class PoolStatus {
         if (!faults.isEmpty()) {
             odd.add(reason(pool));
         } else if (hasNone) {
-            odd.add("NoneToAllocate");
+            odd.add("NoAllocatableAddresses");
         }
         return odd.isEmpty() ? null : String.join(",", odd);
     }
@@ -151,7 +151,7 @@ final class PoolStatus {
                     pool,
                     STRANDED,
                     true,
-                    releasing ? "TakingBack" : "InUseOutsideOfPools",
+                    releasing ? "Reclaiming" : "NotInAnyPool",
                     stillHeld(stranded)
                             + (releasing ? "; they are being taken back" : "; " + toTakeBack(pool) + ahead(pool))));
         }

@@ -55,7 +55,7 @@ final class Skipped {
                 .distinct()
                 .forEach(reason -> counts.accept(reason, counted.getOrDefault(reason, 0)));
         return changed.stream()
-                .filter(cause -> cause.reason() == Reason.ServedByAnother)
+                .filter(cause -> cause.reason() == Reason.ServedByOtherController)
                 .flatMap(cause -> Optional.ofNullable(cause.className()).stream())
                 .distinct()
                 .toList();
@@ -70,7 +70,7 @@ final class Skipped {
     /** Which Services of this LoadBalancerClass carry the marks of another controller; absent: none. */
     synchronized Optional<String> byAnother(String className) {
         List<ServiceKey> all = services.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(new Cause(Reason.ServedByAnother, className)))
+                .filter(entry -> entry.getValue().equals(new Cause(Reason.ServedByOtherController, className)))
                 .map(entry -> entry.getKey())
                 .toList();
         if (all.isEmpty()) {

@@ -31,7 +31,7 @@ class AddressConditionsTest {
         assertThat(Report.of(USED, true))
                 .contains(new Report(
                         "Stranded",
-                        "InUseOutsideOfPools",
+                        "NotInAnyPool",
                         "the address is no longer in any pool; kept by Service prod/web"));
     }
 

@@ -71,7 +71,7 @@ class PeerSummaryTest {
                 .isEqualTo(new PeerSummary(
                         "1/1",
                         false,
-                        "NotTakenOver",
+                        "NotApplied",
                         "1 of 1 nodes have a session; a: has not applied generation 4 yet"));
     }
 

@@ -63,7 +63,7 @@ class PoolStatusTest {
             new StateRow(
                     "all of its addresses are excluded",
                     "{addresses: [192.0.2.8/31], excluded: [192.0.2.0/28]}",
-                    "NoneToAllocate"),
+                    "NoAllocatableAddresses"),
             new StateRow("a range is wrong", "{addresses: [192.0.2.9-192.0.2.1]}", "InvalidAddresses"),
             new StateRow("a field cannot be read", "{addresses: [192.0.2.0/28], reuseAfter: soon}", "Unreadable"),
             new StateRow(

@@ -65,7 +65,7 @@ class NodePortsTest extends CloudStage {
 
         assertThat(nodePorts()).containsExactly(30080);
         assertThat(service("web").condition(WellKnownNames.NODE_PORTS_CONFLICT))
-                .hasValueSatisfying(condition -> assertThat(condition.reason()).isEqualTo("NodePortsCameBack"));
+                .hasValueSatisfying(condition -> assertThat(condition.reason()).isEqualTo("NodePortsReallocated"));
         put(SampleService.from(service("web")).ports(List.of(new Port("", Protocol.TCP, 80, 0))));
         reconcile("web");
         assertThat(service("web").condition(WellKnownNames.NODE_PORTS_CONFLICT)).isEmpty();

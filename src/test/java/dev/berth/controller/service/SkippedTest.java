@@ -30,20 +30,20 @@ class SkippedTest {
     void services_countUntilTheyAreSkippedNoMore() {
         note("a", left("a", Reason.DeferredToOther));
         note("b", left("b", Reason.DeferredToOther));
-        note("b", left("b", Reason.ServedByAnother));
-        assertThat(counts).containsEntry(Reason.DeferredToOther, 1).containsEntry(Reason.ServedByAnother, 1);
+        note("b", left("b", Reason.ServedByOtherController));
+        assertThat(counts).containsEntry(Reason.DeferredToOther, 1).containsEntry(Reason.ServedByOtherController, 1);
 
         note("a", SERVED);
         note("b", SERVED);
-        assertThat(counts).containsEntry(Reason.DeferredToOther, 0).containsEntry(Reason.ServedByAnother, 0);
+        assertThat(counts).containsEntry(Reason.DeferredToOther, 0).containsEntry(Reason.ServedByOtherController, 0);
     }
 
     @Test
     void classTellsWhichServicesAreAnothers_andIsDueWhenThatChanges() {
-        assertThat(note("a", left("a", Reason.ServedByAnother))).containsExactly("pool");
-        assertThat(note("a", left("a", Reason.ServedByAnother))).isEmpty();
+        assertThat(note("a", left("a", Reason.ServedByOtherController))).containsExactly("pool");
+        assertThat(note("a", left("a", Reason.ServedByOtherController))).isEmpty();
         for (String service : List.of("b", "c", "d", "e")) {
-            note(service, left(service, Reason.ServedByAnother));
+            note(service, left(service, Reason.ServedByOtherController));
         }
         assertThat(skipped.byAnother("pool"))
                 .hasValueSatisfying(
@@ -58,7 +58,7 @@ class SkippedTest {
     @Test
     void whereServicesAreTakenOver_theClassDoesNotSayToRemoveWhatIsTakenOver() {
         Skipped migrating = new Skipped(true);
-        migrating.note(new ServiceKey("prod", "a"), left("a", Reason.ServedByAnother), counts::put);
+        migrating.note(new ServiceKey("prod", "a"), left("a", Reason.ServedByOtherController), counts::put);
 
         assertThat(migrating.byAnother("pool"))
                 .hasValueSatisfying(message -> assertThat(message)

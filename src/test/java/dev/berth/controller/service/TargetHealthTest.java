@@ -130,7 +130,7 @@ class TargetHealthTest extends CloudStage {
         next = after(next);
         assertThat(said())
                 .isEqualTo(
-                        "Unknown ProviderDoesNotAnswer: provider \"cloud\" is not responding; last reported: 2 of 2"
+                        "Unknown ProviderNotResponding: provider \"cloud\" is not responding; last reported: 2 of 2"
                                 + " targets pass the health check");
 
         cloud.getFails = false;
