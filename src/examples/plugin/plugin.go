@@ -126,7 +126,7 @@ func listenUnix(path string) (net.Listener, error) {
 func Connect(request *providerv1.ConnectRequest, name, version string, capabilities *providerv1.Capabilities) (*providerv1.ConnectResponse, error) {
 	if !slices.Contains(request.GetContractVersions(), ContractVersion) {
 		return nil, status.Errorf(codes.FailedPrecondition,
-			"%s %s speaks version %d of the contract, and Berth %s only %v; use a plug-in and a Berth that fit",
+			"%s %s speaks version %d of the contract, and Berth %s only %v; use compatible versions of the plug-in and of Berth",
 			name, version, ContractVersion, request.GetBerthVersion(), request.GetContractVersions())
 	}
 	return &providerv1.ConnectResponse{

@@ -273,6 +273,19 @@ class ArchitectureTest {
                 .isEmpty();
     }
 
+    /** What a process is started with is handed to whoever needs it. */
+    @Test
+    void noStaticField_isMutable() {
+        assertThat(MAIN.stream()
+                        .filter(type -> !isGenerated(type.getName()))
+                        .flatMap(type -> type.getFields().stream())
+                        .filter(field -> field.getModifiers().contains(JavaModifier.STATIC)
+                                && !field.getModifiers().contains(JavaModifier.FINAL)
+                                && !field.getModifiers().contains(JavaModifier.SYNTHETIC))
+                        .map(JavaField::getFullName))
+                .isEmpty();
+    }
+
     /** From src/main/proto or src/main/gobgp/proto. */
     private static boolean isGenerated(String name) {
         return name.contains(".v1.");

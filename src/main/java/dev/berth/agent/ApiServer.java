@@ -119,7 +119,8 @@ public final class ApiServer {
      */
     public static ApiServer ofKubeconfig(Path file) throws IOException {
         if (!Files.isReadable(file)) {
-            throw new IOException("kubeconfig " + file + " cannot be read: there is no such file, or it is not yours");
+            throw new IOException("kubeconfig " + file + " cannot be read: it does not exist, or you have no"
+                    + " permission to read it");
         }
         try {
             Config config = Config.fromKubeconfig(file.toFile());

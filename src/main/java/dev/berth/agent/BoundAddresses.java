@@ -284,7 +284,7 @@ final class BoundAddresses {
     private void release(Ip ip, Bound one, @Nullable Verdict verdict, long now) {
         boolean hasHeir = verdict instanceof Silent silent && !silent.owner().isEmpty();
         end(one, now + (hasHeir ? LINGER : 0));
-        LOG.info("{} is given up: {}", ip, verdict == null ? "nobody asks for it" : verdict.sentence());
+        LOG.info("{} is removed: {}", ip, verdict == null ? "no Service needs it" : verdict.sentence());
     }
 
     private void end(Bound one, long at) {
@@ -297,7 +297,7 @@ final class BoundAddresses {
         bound.forEach((ip, one) -> {
             if (one.ends == 0 && isClaimed.test(one.address)) {
                 end(one, now);
-                LOG.info("{} is given up: another machine answers for it", ip);
+                LOG.info("{} is removed: another machine answers for it", ip);
             }
         });
     }

@@ -66,7 +66,7 @@ final class Conflicts {
         if (said.isEmpty()) {
             LOG.warn(
                     "the machine with hardware address {} claims {}, which this node has; if it is not a node of the cluster,"
-                            + " find it, or take the address out of the pool",
+                            + " find it, or remove the address from the pool",
                     hardware,
                     address.getHostAddress());
         }

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 
 /** Why a node does not announce an address. */
 public enum Reason {
-    ADDRESS_OF_NODE("it is an address of a Node; take it out of the pool"),
+    ADDRESS_OF_NODE("it is an address of a Node; remove it from the pool"),
     NO_SERVICE("no Service holds it"),
     NO_ENDPOINTS("its Services have no ready endpoint"),
     NO_LOCAL_ENDPOINTS("externalTrafficPolicy is Local, and the node has no ready endpoint"),
@@ -32,10 +32,8 @@ public enum Reason {
     ANOTHER_NODE("another node announces it"),
     NODE_LEAVING("the Node is cordoned, or about to be removed, and other nodes announce it to the same routers"),
     NO_NEXT_HOP("the Node has no InternalIP of this address family"),
-    NO_PEER(
-            "no usable BGPPeer that the class allows is configured for the node and this address family"),
-    NO_SESSION(
-            "the node has no established BGP session for this address family; see kubectl get bgppeers");
+    NO_PEER("no usable BGPPeer that the class allows is configured for the node and this address family"),
+    NO_SESSION("the node has no established BGP session for this address family; see kubectl get bgppeers");
 
     private final String sentence;
 

@@ -36,7 +36,7 @@ public final class OperatorOptions {
             fallbackValue = "true",
             defaultValue = "false",
             paramLabel = "BOOL",
-            description = "work only while holding the lease, so that several replicas can stand by")
+            description = "work only while holding the lease, so that several replicas can run")
     boolean leaderElect;
 
     @Option(
@@ -71,7 +71,7 @@ public final class OperatorOptions {
     @Option(
             names = "--cluster-name",
             paramLabel = "NAME",
-            description = "tells providers which cluster asks (default: the UID of the Namespace kube-system)")
+            description = "identifies this cluster to providers (default: the UID of the Namespace kube-system)")
     @Nullable String clusterName;
 
     @Option(
@@ -85,8 +85,8 @@ public final class OperatorOptions {
 
     @Option(
             names = "--delete-orphaned-load-balancers",
-            description = "delete load balancers that providers have for Services that are gone; without it they"
-                    + " are only reported")
+            description = "delete load balancers that providers have for Services that no longer exist; without it"
+                    + " they are only reported")
     boolean deleteOrphaned;
 
     @Option(
@@ -94,7 +94,7 @@ public final class OperatorOptions {
             paramLabel = "NAME,...",
             converter = PeersConverter.class,
             description = "metallb,cilium,kube-vip,purelb: take over, with their addresses, the Services that"
-                    + " these served, and understand their annotations (default: nobody's)")
+                    + " these served, and understand their annotations (default: none)")
     MigrationSources migrateFrom = MigrationSources.NONE;
 
     @Option(

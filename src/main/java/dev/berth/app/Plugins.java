@@ -115,7 +115,7 @@ final class Plugins {
             providers.put(name, jar.create(name, settings(plugin, name)));
             String version = OneLine.of(jar.version());
             LOG.info(
-                    "provider \"{}\" is of plug-in {}, version {}",
+                    "provider \"{}\" comes from plug-in {}, version {}",
                     name,
                     plugin,
                     version.isEmpty() ? "unknown" : version);

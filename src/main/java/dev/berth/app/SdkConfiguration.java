@@ -79,7 +79,7 @@ final class SdkConfiguration {
     /** What is thrown here would end the election for this replica. */
     private void sayWhoLeads(@Nullable String leader) {
         if (leader == null || leader.isEmpty()) {
-            LOG.info("nobody leads: the lease is handed over");
+            LOG.info("the lease is released: no replica leads");
         } else {
             LOG.info("{} leads", leader.equals(identity) ? "this replica" : leader);
         }

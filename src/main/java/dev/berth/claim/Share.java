@@ -55,7 +55,8 @@ record Share(Holding held, AddressRequest request) implements HeldAddress {
         if (held.spec().isFullFor(request.service())) {
             return Optional.of(held.ip() + " is already shared by the maximum number of Services");
         }
-        return theirs.clash(mine.ports()).map(port -> port + " of " + held.ip() + " is used by Service " + port.service());
+        return theirs.clash(mine.ports())
+                .map(port -> port + " of " + held.ip() + " is used by Service " + port.service());
     }
 
     /** What one of its name held before is taken over or given back first, not shared with it. */

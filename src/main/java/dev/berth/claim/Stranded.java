@@ -3,7 +3,7 @@ package dev.berth.claim;
 import java.util.List;
 
 /**
- * The addresses that Services have of a pool, and that no pool has any more.
+ * The addresses of Services that came from a pool and are no longer in any pool.
  *
  * @param first the lowest of them, as many as were asked for
  */

@@ -59,8 +59,8 @@ public final class Preflight {
      */
     static KubernetesClient client(@Nullable String kubeconfig) throws CommandFailure {
         if (kubeconfig != null && !Files.isReadable(Path.of(kubeconfig))) {
-            throw new CommandFailure(
-                    "kubeconfig " + kubeconfig + " cannot be read: there is no such file, or it is not yours");
+            throw new CommandFailure("kubeconfig " + kubeconfig
+                    + " cannot be read: it does not exist, or you have no permission to read it");
         }
         Config config = config();
         try {

@@ -12,7 +12,7 @@ public final class Claimants implements AutoCloseable {
     private static final HexFormat COLONS = HexFormat.ofDelimiter(":");
 
     private static final int ADVERTISEMENT = 136;
-    private static final String LOSS = "conflicts of addresses are not noticed any more";
+    private static final String LOSS = "address conflicts are no longer detected";
 
     private final Listener listener;
     private final PacketListener arp;

@@ -37,7 +37,7 @@ public final class RouterAdvertisements implements AutoCloseable {
         this.packets = PacketListener.icmpv6(
                 "router-advertisements",
                 ROUTER_ADVERTISEMENT,
-                "routers on interfaces are not heard any more",
+                "router advertisements are no longer received",
                 this::read);
     }
 

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 public record IpRange(Ip lower, Ip upper) {
     public IpRange {
         if (lower.family() != upper.family()) {
-            throw new IllegalArgumentException(lower + "-" + upper + " mixes IPv4 and IPv6; make two ranges of it");
+            throw new IllegalArgumentException(lower + "-" + upper + " mixes IPv4 and IPv6; split it into two ranges");
         }
         if (lower.compareTo(upper) > 0) {
             throw new IllegalArgumentException(

@@ -141,7 +141,7 @@ public final class Endpoints implements AutoCloseable {
     /** Does not wait for a first list that is still under way. */
     @Override
     public void close() {
-        closed.completeExceptionally(new IllegalStateException("the EndpointSlices are not needed any more"));
+        closed.completeExceptionally(new IllegalStateException("the EndpointSlices are no longer needed"));
         SharedIndexInformer<EndpointSlice> watched = informer;
         if (watched != null) {
             watched.stop();

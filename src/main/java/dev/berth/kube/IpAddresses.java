@@ -133,7 +133,7 @@ public final class IpAddresses implements AutoCloseable {
     /** Does not wait for a first list that is still under way. */
     @Override
     public void close() {
-        closed.completeExceptionally(new IllegalStateException("the IPAddresses are not needed any more"));
+        closed.completeExceptionally(new IllegalStateException("the IPAddresses are no longer needed"));
         SharedIndexInformer<?> watched = informer;
         if (watched != null) {
             watched.stop();

@@ -63,9 +63,8 @@ public final class Adoption {
         }
         List<Ip> ips = service.publishedAddresses();
         if (ips.size() != service.ingress().size()) {
-            return Optional.of(
-                    left("it has " + list(service) + " from another controller; Berth can only take over IP"
-                            + " addresses"));
+            return Optional.of(left("it has " + list(service) + " from another controller; Berth can only take over IP"
+                    + " addresses"));
         }
         for (IpFamily family : IpFamily.values()) {
             List<Ip> ofFamily = ips.stream().filter(ip -> ip.family() == family).toList();

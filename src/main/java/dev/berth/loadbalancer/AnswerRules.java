@@ -55,10 +55,7 @@ public final class AnswerRules {
     }
 
     private AnswerRules(
-            LoadBalancerStatus status,
-            LoadBalancerRequest request,
-            Capabilities can,
-            AnsweredAddresses addresses) {
+            LoadBalancerStatus status, LoadBalancerRequest request, Capabilities can, AnsweredAddresses addresses) {
         this.status = status;
         this.request = request;
         this.can = can;
@@ -75,10 +72,7 @@ public final class AnswerRules {
      * @param addresses who has those that it names
      */
     public static Optional<Broken> broken(
-            LoadBalancerStatus status,
-            LoadBalancerRequest request,
-            Capabilities can,
-            AnsweredAddresses addresses) {
+            LoadBalancerStatus status, LoadBalancerRequest request, Capabilities can, AnsweredAddresses addresses) {
         return new AnswerRules(status, request, can, addresses).broken();
     }
 
@@ -148,15 +142,17 @@ public final class AnswerRules {
             return wrong("ensure06", "the address " + ip + ", but was asked for " + request.families());
         }
         if (ip.isSpecial()) {
-            return wrong("ensure06", "the address " + ip + ", which nobody can reach from outside");
+            return wrong("ensure06", "the address " + ip + ", which cannot be reached from outside");
         }
         if (entry.ipMode() != IpMode.PROXY && addresses.isNodes(ip)) {
             return wrong(
                     "ensure25",
-                    "the address " + ip + " of a Node with ipMode VIP, by which kube-proxy would take what is sent to"
-                            + " that Node for the Service; answer ipMode Proxy, if what listens there is a proxy");
+                    "the address " + ip + " of a Node with ipMode VIP, by which kube-proxy would treat traffic to"
+                            + " that Node as traffic to the Service; answer ipMode Proxy, if what listens there is a"
+                            + " proxy");
         }
-        return addresses.whose(ip, owner())
+        return addresses
+                .whose(ip, owner())
                 .flatMap(owner -> wrong("ensure25", "the address " + ip + " as its own, but it belongs to " + owner));
     }
 

@@ -56,8 +56,7 @@ public record AnsweredAddresses(List<Holding> holdings, PoolBook pools, List<Ip>
     private static String holder(Holding holding, Owner owner) {
         return holding.owners().stream()
                 .map(Owner::service)
-                .filter(service ->
-                        service.namespace().equals(owner.service().namespace()))
+                .filter(service -> service.namespace().equals(owner.service().namespace()))
                 .findFirst()
                 .map(service -> "Service " + service)
                 .orElseGet(() -> (holding.owners().isEmpty() ? "nobody" : "a Service of another namespace")

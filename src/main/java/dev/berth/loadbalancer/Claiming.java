@@ -66,8 +66,8 @@ final class Claiming {
             // Only a live read tells who has the name now, and none that is older than the claim.
             return new Ending.PlanAgain(true);
         }
-        ClaimSpec taken = claim.spec()
-                .takenFor(served.value(), other -> other.service().equals(key) ? owner : other);
+        ClaimSpec taken =
+                claim.spec().takenFor(served.value(), other -> other.service().equals(key) ? owner : other);
         return new ServingEffect.UpdateClaim(
                 index,
                 claim,
@@ -102,8 +102,8 @@ final class Claiming {
             return Optional.empty();
         }
         Ip ip = facts.notMade().get();
-        boolean isMade = situation.holdings().stream()
-                .anyMatch(holding -> holding.ip().equals(ip) && holding.claim() != null);
+        boolean isMade =
+                situation.holdings().stream().anyMatch(holding -> holding.ip().equals(ip) && holding.claim() != null);
         if (isMade || serve.service().publishes(ip)) {
             return Optional.empty();
         }

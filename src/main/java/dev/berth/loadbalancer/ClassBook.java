@@ -225,7 +225,7 @@ public final class ClassBook {
             return Optional.of(new Fault(
                     "NodePortsRequired",
                     "provider \"" + declaration.provider()
-                            + "\" sends packets to node ports, and nodePorts: Release gives them back; use Keep"));
+                            + "\" sends packets to node ports, which nodePorts: Release releases; use Keep"));
         }
         return Optional.empty();
     }

@@ -73,7 +73,7 @@ public record ClassCertificate(
                 Optional.of(used),
                 false,
                 reason,
-                what + (used.equals(certificate) ? "; it is used all the same: replace it" : usedOn("one", used, now)),
+                what + (used.equals(certificate) ? "; it is still used: replace it" : usedOn("one", used, now)),
                 first(now, certificate.notBefore(), expiry(certificate), expiry(used)));
     }
 

@@ -165,7 +165,7 @@ public record Demand(
             if (service.delivery().sessionAffinity() != null && !can.has(Feature.SESSION_AFFINITY)) {
                 unmet(
                         "SessionAffinityNotSupported",
-                        provider + " knows no session affinity; set spec.sessionAffinity: None");
+                        provider + " does not support session affinity; set spec.sessionAffinity: None");
             }
             List<String> sourceRanges = sourceRanges();
             if (service.asked().localTraffic() && !can.has(Feature.LOCAL_TRAFFIC_POLICY)) {
@@ -246,7 +246,8 @@ public record Demand(
                                 "SourceRangesRefused",
                                 provider + " cannot enforce spec.loadBalancerSourceRanges"
                                         + (can.has(Feature.SOURCE_RANGES)
-                                                ? ", for it leaves them to kube-proxy, which looks at them for ipMode VIP alone"
+                                                ? ", because it leaves them to kube-proxy, which enforces them only"
+                                                        + " for ipMode VIP"
                                                 : "")
                                         + ", and LoadBalancerClass \"" + served.name()
                                         + "\" has unenforcedSourceRanges: Refuse; nothing is served until the ranges are removed"));
@@ -262,7 +263,7 @@ public record Demand(
                 unmet(
                         "SourceRangesNotSupported",
                         provider + " allows all clients, ignoring spec.loadBalancerSourceRanges: it leaves them to"
-                                + " kube-proxy, which looks at them for ipMode VIP alone; let the proxy that has the"
+                                + " kube-proxy, which enforces them only for ipMode VIP; let the proxy that has the"
                                 + " address do it");
                 return List.of();
             }

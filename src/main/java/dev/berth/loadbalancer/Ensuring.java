@@ -50,11 +50,9 @@ final class Ensuring {
                         .<ServingEffect>map(broken -> new ServingEffect.GiveUpCall(refused(broken)))
                         .orElseGet(() -> new ServingEffect.Accept(demand.request(), answer));
             case Outcome.Looked(EnsureOutcome.Ready before, Optional<LoadBalancerStatus> found) ->
-                found.filter(status ->
-                                status.canonical().equals(before.status().canonical()))
+                found.filter(status -> status.canonical().equals(before.status().canonical()))
                         .<ServingEffect>map(ServingEffect.Refresh::new)
-                        .orElseGet(() ->
-                                new ServingEffect.AskAgain(ProviderEvents.drifted(before.status(), found)));
+                        .orElseGet(() -> new ServingEffect.AskAgain(ProviderEvents.drifted(before.status(), found)));
             case Outcome.NotUpdated(String cause) ->
                 new ServingEffect.AskAgain(ProviderEvents.notUpdated(demand.request(), served, cause));
         };

@@ -39,7 +39,7 @@ final class IgnoredAnnotations {
             List.of(WellKnownNames.SERVED_BY_CLASS, WellKnownNames.NODE_PORTS_RELEASED);
 
     private static final String NO_CROSSING =
-            "is of cilium, and is not read: Services share an address within one namespace";
+            "belongs to cilium and is not read: Services share an address within one namespace";
 
     private static final Map<String, String> OF_OTHER_KINDS =
             Map.of(WellKnownNames.RELEASE_STRANDED, "AddressPools", "berth.dev/retire", "ServiceCIDRs");
@@ -160,7 +160,7 @@ final class IgnoredAnnotations {
                         .filter(name -> !isBlank(annotations.get(name)) && !can.reads(name))
                         .map(name -> new Ignored(
                                 Reason.AnnotationOfOtherController,
-                                "annotation " + name + " is of " + dialect.controller() + ", and is not read; use "
+                                "annotation " + name + " belongs to " + dialect.controller() + " and is not read; use "
                                         + thing.ours() + ", or start Berth with --migrate-from="
                                         + dialect.controller())));
     }

@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param standing what another wrote, and what has not been put right since; null: nothing
  */
 public record Overwrites(
-        String uid, List<Instant> times, int conflicts, Instant letStandUntil, @Nullable List<Published> standing) {
+        String uid,
+        List<Instant> times,
+        int conflicts,
+        Instant letStandUntil,
+        @Nullable List<Published> standing) {
     /** Overwrites longer ago than this do not count. */
     private static final Duration WITHIN = ServiceConditions.OVERWRITES_WITHIN;
 
@@ -72,7 +76,9 @@ public record Overwrites(
     private Verdict counted(List<Published> ingress, Instant now) {
         int before = isRecent(now) ? conflicts : 0;
         List<Instant> recent = Stream.concat(
-                        times.stream().filter(time -> isRecent(now) && !time.plus(WITHIN).isBefore(now)),
+                        times.stream()
+                                .filter(time ->
+                                        isRecent(now) && !time.plus(WITHIN).isBefore(now)),
                         Stream.of(now))
                 .toList();
         return recent.size() < IN_CONFLICT

@@ -139,7 +139,7 @@ final class Ownership {
         return madeBy.filter(value -> snapshot.classes().byValue(value).isEmpty())
                 .map(value -> snapshot.classes()
                         .whyNotAccepted(value)
-                        .orElse("no LoadBalancerClass serves \"" + value + "\" any more"));
+                        .orElse("no LoadBalancerClass serves \"" + value + "\" any longer"));
     }
 
     /**

@@ -78,7 +78,7 @@ public final class Planner {
                 .toList();
         return left.isEmpty()
                 ? new ServicePlan.NotOurs(List.of())
-                : new ServicePlan.TearDown("it is gone", List.of(new Step.Release(left)));
+                : new ServicePlan.TearDown("it no longer exists", List.of(new Step.Release(left)));
     }
 
     private ServicePlan plan() {
@@ -95,7 +95,8 @@ public final class Planner {
                 .toList();
         return left.isEmpty()
                 ? plan
-                : new ServicePlan.TearDown("another of its name held addresses", List.of(new Step.Release(left)));
+                : new ServicePlan.TearDown(
+                        "an earlier Service of the same name held addresses", List.of(new Step.Release(left)));
     }
 
     /** Whether it is held for one that bore the name before. */
@@ -132,7 +133,7 @@ public final class Planner {
         }
         ServicePlan plan = adopt();
         return service.hasOurFinalizer() && !(plan instanceof ServicePlan.Serve)
-                ? tearDown("it carries our finalizer, and is not ours")
+                ? tearDown("it has Berth's finalizer, but Berth does not serve it")
                 : plan;
     }
 
@@ -177,7 +178,7 @@ public final class Planner {
         return unclaimed.isEmpty()
                 ? explained(Reason.ClassMissing, message)
                 : new ServicePlan.TearDown(
-                        "addresses were about to be claimed for a class that is gone",
+                        "addresses were about to be claimed for a class that no longer exists",
                         List.of(new Step.Release(unclaimed)));
     }
 

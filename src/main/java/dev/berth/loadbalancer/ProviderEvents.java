@@ -35,8 +35,8 @@ final class ProviderEvents {
             events.add(ServiceEvent.normal("EnsuringLoadBalancer", "Ensuring load balancer"));
         }
         if (targetsNodes(served) && request.nodes().isEmpty()) {
-            events.add(ServiceEvent.warning(
-                    "UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer"));
+            events.add(
+                    ServiceEvent.warning("UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer"));
         }
         return events;
     }

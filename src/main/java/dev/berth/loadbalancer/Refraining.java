@@ -62,7 +62,7 @@ public final class Refraining {
                 return publish(
                         service,
                         ServiceConditions.whyItIsLeft(service, AddressConstraints.NONE, situation, reason, message),
-                        "saying why it is left alone",
+                        "reporting why it is skipped",
                         situation);
             }
         }

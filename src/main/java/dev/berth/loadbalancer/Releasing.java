@@ -27,9 +27,8 @@ final class Releasing {
                 ? Optional.empty()
                 : leaving.stream()
                         .filter(Leaving::itself)
-                        .flatMap(own -> holding(own.ip())
-                                .flatMap(holding -> Optional.ofNullable(holding.claim()))
-                                .stream())
+                        .flatMap(own ->
+                                holding(own.ip()).flatMap(holding -> Optional.ofNullable(holding.claim())).stream())
                         .findFirst();
     }
 

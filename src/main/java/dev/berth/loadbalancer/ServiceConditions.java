@@ -143,7 +143,7 @@ public record ServiceConditions(
                         WellKnownNames.RELEASING,
                         true,
                         "NotNeeded",
-                        "gives back " + addresses.stream().map(Ip::toString).collect(Collectors.joining(", ")),
+                        "releases " + addresses.stream().map(Ip::toString).collect(Collectors.joining(", ")),
                         now));
         return new Publication.Difference(
                 false, null, null, conditions, saysSo ? List.of(WellKnownNames.RELEASING) : List.of());

@@ -95,7 +95,8 @@ public final class Serving {
     }
 
     private ServingEffect fail(Trouble what) {
-        boolean losesTurn = serve.acquires() && facts.waiting().isEmpty()
+        boolean losesTurn = serve.acquires()
+                && facts.waiting().isEmpty()
                 && !facts.did(Done.SURPLUS_RELEASED)
                 && !facts.did(Done.RELEASING_SAID);
         return facts.again()
@@ -241,8 +242,7 @@ public final class Serving {
         return Stream.concat(
                         facts.sharingConflict().stream()
                                 .map(why -> ServiceEvent.warning("SharingConflict", why.message())),
-                        facts.waiting().stream()
-                                .map(why -> ServiceEvent.warning(allocationFailed(), why.message())))
+                        facts.waiting().stream().map(why -> ServiceEvent.warning(allocationFailed(), why.message())))
                 .toList();
     }
 

@@ -100,8 +100,7 @@ public sealed interface ServingEffect
      * @param before what events say before the call
      * @param after what events say once it is done
      */
-    record Call(ProviderCall.Made call, List<ServiceEvent> before, List<ServiceEvent> after)
-            implements ServingEffect {
+    record Call(ProviderCall.Made call, List<ServiceEvent> before, List<ServiceEvent> after) implements ServingEffect {
         public Call {
             before = List.copyOf(before);
             after = List.copyOf(after);

@@ -46,16 +46,7 @@ public record Situation(
             Waits waits,
             Optional<Duration> wordsWait,
             Instant now) {
-        this(
-                live,
-                holdings,
-                pools,
-                provider,
-                waits,
-                wordsWait,
-                Announcements.NONE,
-                SinceLook.nothing(holdings),
-                now);
+        this(live, holdings, pools, provider, waits, wordsWait, Announcements.NONE, SinceLook.nothing(holdings), now);
     }
 
     /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */

@@ -28,8 +28,7 @@ public final class TearingDown {
      * @param key of the Service, which may be gone
      * @param requests what the provider of each class that deletes is asked to; empty where the Service is gone
      */
-    public record Known(
-            ServiceKey key, Situation situation, SequencedMap<ServedClass, LoadBalancerRequest> requests) {
+    public record Known(ServiceKey key, Situation situation, SequencedMap<ServedClass, LoadBalancerRequest> requests) {
         public Known {
             requests = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(requests));
         }

@@ -66,8 +66,8 @@ public record WaitReason(String reason, String message) {
 
     private static WaitReason because(AddressRequest request, List<Refusal> refusals) {
         if (refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON)) {
-            return new WaitReason(SHARED_SOON, "another Service with the same sharing key is claiming the shared"
-                    + " address");
+            return new WaitReason(
+                    SHARED_SOON, "another Service with the same sharing key is claiming the shared address");
         }
         Meant meant = Meant.by(request, refusals);
         if (meant.refusals().isEmpty()) {
@@ -222,7 +222,8 @@ public record WaitReason(String reason, String message) {
         }
         return telling.stream().anyMatch(WaitReason::isOverQuota)
                 ? new WaitReason(OVER_QUOTA, "no " + families + " address: " + clauses + RAISE_QUOTA)
-                : new WaitReason(NOT_ALLOWED, "no AddressPool allows an " + families + " address for this Service: " + clauses);
+                : new WaitReason(
+                        NOT_ALLOWED, "no AddressPool allows an " + families + " address for this Service: " + clauses);
     }
 
     /** Of the very address that it asks for, which a pool has and nobody holds. */

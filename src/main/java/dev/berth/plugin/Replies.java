@@ -61,7 +61,7 @@ record Replies<T>(List<Reply<T>> all) {
                 throw about(
                         host,
                         why,
-                        "; it may still have it. If that host is gone for good, take it out of " + file
+                        "; it may still have it. If that host was removed permanently, remove it from " + file
                                 + ", and restart Berth");
             }
         });

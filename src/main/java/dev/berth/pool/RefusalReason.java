@@ -72,9 +72,8 @@ public enum RefusalReason {
             refusal -> "(0 of " + refusal.capacity() + " free)"),
     OTHERS_WAIT(
             ofFree((pool, use) -> !use.isInTurn(), RefusalReason::nothing),
-            refusal ->
-                    "(" + refusal.free() + " of " + refusal.capacity() + " free, reserved for Services that have waited"
-                            + " longer)");
+            refusal -> "(" + refusal.free() + " of " + refusal.capacity()
+                    + " free, reserved for Services that have waited" + " longer)");
 
     /** A check that depends on who holds what, and what a reader needs to know besides, as a clause. */
     private record OfUse(BiPredicate<Pool, Occupancy> check, BiFunction<Pool, Occupancy, String> detail) {}

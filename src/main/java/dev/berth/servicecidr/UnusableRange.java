@@ -6,7 +6,7 @@ enum UnusableRange {
     PREFIX_TOO_SHORT("is larger than a /64, the largest that the API server allocates from"),
 
     /** An IPv4 /31 or /32, or an IPv6 /128: without the addresses that stand for the network, none is left. */
-    NO_ADDRESS("has no address that can be given"),
+    NO_ADDRESS("has no address that can be allocated"),
 
     /** An IPv6 /127: without the address that stands for the network, one is left. */
     ONE_ADDRESS("has one address only");

@@ -56,11 +56,14 @@ public final class ServiceMeters implements ServiceMetrics {
         gauge("berth.pool.capacity", "addresses that a pool can allocate", PoolUse::capacity);
         gauge("berth.pool.allocated", "addresses of a pool that Services have", PoolUse::allocated);
         gauge("berth.pool.available", "addresses of a pool that are left", PoolUse::available);
-        gauge("berth.pool.reserved", "addresses of a pool that are kept for Services to come", PoolUse::reserved);
-        gauge("berth.pool.cooling", "addresses of a pool that were released and rest", PoolUse::cooling);
+        gauge("berth.pool.reserved", "addresses of a pool that are reserved", PoolUse::reserved);
+        gauge(
+                "berth.pool.cooling",
+                "addresses of a pool that were released and may not be reused yet",
+                PoolUse::cooling);
         gauge("berth.pool.waiting", "Services that wait for an address of a pool", PoolUse::waiting);
         stranded = MultiGauge.builder("berth.addresses.stranded")
-                .description("addresses that Services have of a pool, and that no pool has any more")
+                .description("addresses of Services that came from a pool and are no longer in any pool")
                 .register(registry);
         for (Reason reason : Reason.values()) {
             AtomicInteger count = new AtomicInteger();
@@ -79,7 +82,7 @@ public final class ServiceMeters implements ServiceMetrics {
     /** Shows whether this replica does the work of the operator, or stands by: {@code berth_leader}, 1 or 0. */
     public static void showLeader(BooleanSupplier leads, MeterRegistry registry) {
         Gauge.builder("berth.leader", leads, is -> is.getAsBoolean() ? 1 : 0)
-                .description("1 in the replica that leads, 0 in those that stand by")
+                .description("1 in the replica that leads, 0 in those on standby")
                 .strongReference(true)
                 .register(registry);
     }
@@ -162,7 +165,7 @@ public final class ServiceMeters implements ServiceMetrics {
         orphaned.computeIfAbsent(provider, name -> {
                     AtomicInteger count = new AtomicInteger();
                     Gauge.builder("berth.load.balancers.orphaned", count, AtomicInteger::get)
-                            .description("load balancers of Services that are gone")
+                            .description("load balancers of Services that no longer exist")
                             .tag("provider", name)
                             .register(registry);
                     return count;
@@ -176,9 +179,8 @@ public final class ServiceMeters implements ServiceMetrics {
                 .computeIfAbsent(className, name -> {
                     AtomicInteger count = new AtomicInteger();
                     Gauge.builder("berth.provider.stuck.calls", count, AtomicInteger::get)
-                            .description(
-                                    "calls to the provider of a class that exceeded their deadline and have not"
-                                            + " returned")
+                            .description("calls to the provider of a class that exceeded their deadline and have not"
+                                    + " returned")
                             .tag("class", name)
                             .register(registry);
                     return count;

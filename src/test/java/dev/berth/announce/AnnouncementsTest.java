@@ -97,10 +97,9 @@ class AnnouncementsTest {
         Announcement announcement = others.of(Protocol.BGP, ONE);
         assertThat(announcement.reason()).isEqualTo("NoSession");
         assertThat(announcement.sentence())
-                .isEqualTo(
-                        "no node announces 192.0.2.1: nodes worker-1, worker-2: externalTrafficPolicy is Local, and"
-                                + " the node has no ready endpoint; node worker-3: the node has no established BGP"
-                                + " session for this address family; see kubectl get bgppeers");
+                .isEqualTo("no node announces 192.0.2.1: nodes worker-1, worker-2: externalTrafficPolicy is Local, and"
+                        + " the node has no ready endpoint; node worker-3: the node has no established BGP"
+                        + " session for this address family; see kubectl get bgppeers");
     }
 
     @Test
@@ -119,8 +118,7 @@ class AnnouncementsTest {
         assertThat(said(withoutSpeakers.of(Protocol.BGP, ONE)))
                 .startsWith("nobody NoAgent: ")
                 .contains("docs/bgp.md");
-        assertThat(l2Of(withoutSpeakers))
-                .isEqualTo("unknown NotReported: no agent has reported on 192.0.2.1 yet");
+        assertThat(l2Of(withoutSpeakers)).isEqualTo("unknown NotReported: no agent has reported on 192.0.2.1 yet");
         assertThat(l2Of(withoutSpeakers.reported("worker-1", NodeReport.NONE, NOW)))
                 .startsWith("nobody NoAgent: ");
     }
@@ -133,9 +131,8 @@ class AnnouncementsTest {
                 .lost("worker-1")
                 .lost("worker-2");
         assertThat(l2Of(known))
-                .isEqualTo(
-                        "unknown AgentNotReporting: node worker-1 announced 192.0.2.1, but the agent has stopped"
-                                + " renewing its Lease; the address might still be announced");
+                .isEqualTo("unknown AgentNotReporting: node worker-1 announced 192.0.2.1, but the agent has stopped"
+                        + " renewing its Lease; the address might still be announced");
         assertThat(said(known.of(Protocol.L2, TWO))).startsWith("nobody NoAgent: ");
         assertThat(l2Of(known.heard("worker-1", NOW.plusSeconds(100)))).startsWith("worker-1 Announced");
     }

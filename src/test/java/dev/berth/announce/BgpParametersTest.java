@@ -52,7 +52,8 @@ class BgpParametersTest {
     }
 
     static Stream<Fault> faults() {
-        String community = "is not a community; write them separated by commas, like 64512:100, 64512:1:100 or no-export";
+        String community =
+                "is not a community; write them separated by commas, like 64512:100, 64512:1:100 or no-export";
         return Stream.of(
                 new Fault(
                         "a network that IPv4 does not have",

@@ -107,8 +107,8 @@ class NodeRoutesTest {
                 .containsValue(BgpPeerSample.session(peer, ""));
         assertThat(NodeRoutes.peers(
                         "a", Map.of(), List.of(NODE), Map.of(), List.of(Ip.parse("192.0.2.9")), Map.of(), all))
-                .containsValue(
-                        new PeerVerdict.Unusable("sourceAddress 192.0.2.9 is not an address of node a; write one that it"
+                .containsValue(new PeerVerdict.Unusable(
+                        "sourceAddress 192.0.2.9 is not an address of node a; write one that it"
                                 + " has, or leave the node out by nodeSelector"));
     }
 

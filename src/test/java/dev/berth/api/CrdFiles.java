@@ -210,17 +210,17 @@ final class CrdFiles {
             return;
         }
         JSONSchemaProps status = property(schema, "status");
-        explain(status, "conditions", "What is so and what is not, one of each type.");
-        explain(status, "observedGeneration", "The metadata.generation that the status is of.");
+        explain(status, "conditions", "The current conditions, one of each type.");
+        explain(status, "observedGeneration", "The metadata.generation that the status describes.");
         JSONSchemaProps conditions = property(status, "conditions");
         key(conditions, "type");
         JSONSchemaProps condition = Objects.requireNonNull(conditions.getItems().getSchema());
-        explain(condition, "type", "What it is about, such as Ready.");
+        explain(condition, "type", "The type of the condition, such as Ready.");
         explain(condition, "status", "True, False or Unknown.");
-        explain(condition, "reason", "Why it is so, in one word that does not change.");
-        explain(condition, "message", "Why it is so, for people.");
-        explain(condition, "lastTransitionTime", "When the status changed last.");
-        explain(condition, "observedGeneration", "The metadata.generation that it is of.");
+        explain(condition, "reason", "The reason for the last transition, in one stable CamelCase word.");
+        explain(condition, "message", "A human-readable explanation.");
+        explain(condition, "lastTransitionTime", "When the status last changed.");
+        explain(condition, "observedGeneration", "The metadata.generation that the condition describes.");
         condition.setRequired(List.of("lastTransitionTime", "message", "reason", "status", "type"));
         property(condition, "message").setMaxLength(32_768L);
         JSONSchemaProps reason = property(condition, "reason");

@@ -80,7 +80,8 @@ class MainTest {
     void audit_withoutACluster_saysInOneLineWhy() {
         assertThat(run("audit", "--kubeconfig=nowhere")).isEqualTo(1);
         assertThat(said.toString().lines())
-                .containsExactly("berth: kubeconfig nowhere cannot be read: there is no such file, or it is not yours");
+                .containsExactly("berth: kubeconfig nowhere cannot be read: it does not exist, or you have no"
+                        + " permission to read it");
     }
 
     @Test

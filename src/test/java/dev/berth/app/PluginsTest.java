@@ -182,7 +182,7 @@ class PluginsTest {
                 .isInstanceOf(UnusablePlugin.class)
                 .hasMessageEndingWith(
                         "a.jar: its provider \"one\" is written for contract version 2, and this Berth has [1];"
-                                + " use a plug-in and a Berth that fit");
+                                + " use compatible versions of the plug-in and of Berth");
     }
 
     @Test
@@ -320,11 +320,13 @@ class PluginsTest {
         assertRefused("target=lb.sock", "\"lb.sock\" is neither unix:///PATH nor HOST:PORT");
         assertRefused("target=unix:///s\npassword=x", "unknown setting password");
         assertRefused(
-                "target=unix:///s\ndeadline=soon", "deadline \"soon\" is not a duration from 1ms to 50s; write it as 10s");
+                "target=unix:///s\ndeadline=soon",
+                "deadline \"soon\" is not a duration from 1ms to 50s; write it as 10s");
         assertRefused("target=unix:///s\ndeadline=10m", "deadline \"10m\" is not a duration from 1ms to 50s");
         assertRefused("target=unix:///s\nca=ca.pem", "ca is for targets on a network");
         assertRefused("target=unix:///s\nserver-name=lb", "server-name is for targets on a network; a Unix socket");
-        assertRefused("target=unix:///s\nkeep-alive-time=9s", "keep-alive-time \"9s\" is not a duration from 10s to 1h");
+        assertRefused(
+                "target=unix:///s\nkeep-alive-time=9s", "keep-alive-time \"9s\" is not a duration from 10s to 1h");
         assertRefused(
                 "target=unix:///s\nkeep-alive-timeout=PT10S",
                 "keep-alive-timeout \"PT10S\" is not a duration from 1s to 1m");

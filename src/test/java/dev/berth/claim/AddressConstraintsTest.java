@@ -127,8 +127,7 @@ class AddressConstraintsTest {
         say(SECOND, SampleClaims.retained(left));
         AddressRequest other = sharing(request("b", 0, IPV4), "k", 443);
 
-        assertThat(answer(asking(other, "192.0.2.0")))
-                .isEqualTo("edge IN_USE: 192.0.2.0 was released recently");
+        assertThat(answer(asking(other, "192.0.2.0"))).isEqualTo("edge IN_USE: 192.0.2.0 was released recently");
         assertThat(answer(asking(other, "192.0.2.1"))).isEqualTo("edge IN_USE: 192.0.2.1 is reserved");
         assertThat(answer(other)).isEqualTo("192.0.2.2");
     }

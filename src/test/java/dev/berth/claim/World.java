@@ -340,7 +340,7 @@ final class World {
         try {
             ledger.checkInvariants();
         } catch (IllegalStateException disagrees) {
-            check(false, disagrees.getMessage());
+            check(false, disagrees.toString());
         }
     }
 

@@ -152,8 +152,7 @@ class AuditReportTest {
                             "severity" : "Warning",
                             "reason" : "IPAddressWithoutParent",
                             "object" : "IPAddress/10.96.0.1",
-                            "message" : "it has no parentRef, so the address is never released; kubectl delete"
-                                    + " ipaddress 10.96.0.1"
+                            "message" : "it has no parentRef, so the address is never released; kubectl delete ipaddress 10.96.0.1"
                           } ],
                           "seen" : {
                             "serviceCidrs" : 2,

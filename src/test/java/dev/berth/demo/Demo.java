@@ -167,7 +167,7 @@ public final class Demo {
         awaitPool("example", 2);
         kubectl("get", "addresspools");
 
-        title("An address kept for a Service to come");
+        title("An address reserved for a future Service");
         kubectl("apply", "-f", EXAMPLES + "address-reserved.yaml");
         awaitPool("example", 1, AddressPool.Family::reserved);
         await(

@@ -11,8 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** docs/demo.md is what {@code make demo} prints. */
 class DemoIT {
-    private static final String LEFT =
-            "\\S+ of default/app-[678] [(]recreate the Service: it gets another address[)]";
+    private static final String LEFT = "\\S+ of default/app-[678] [(]recreate the Service: it gets another address[)]";
 
     @Test
     void itPrintsWhatItsPageShows(@TempDir Path folder) throws IOException, InterruptedException {

@@ -53,7 +53,7 @@ class IpRangeTest {
             new Bad(
                     "two families",
                     "192.0.2.1-2001:db8::1",
-                    "192.0.2.1-2001:db8::1 mixes IPv4 and IPv6; make two ranges of it"),
+                    "192.0.2.1-2001:db8::1 mixes IPv4 and IPv6; split it into two ranges"),
             new Bad(
                     "IPv4-mapped",
                     "::ffff:192.0.2.1",

@@ -122,7 +122,7 @@ class AuditIT {
                                 "BandsConflict  ServiceCIDR/inner\n",
                                 "kubectl annotate servicecidr inner berth.dev/acknowledged=BandsConflict\n",
                                 "PoolInServiceCIDR  AddressPool/shop\n",
-                                "; take it out: kubectl edit addresspool shop\n",
+                                "; remove it: kubectl edit addresspool shop\n",
                                 "4 findings in 3 ServiceCIDRs, ");
             });
         }

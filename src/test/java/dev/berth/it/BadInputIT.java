@@ -118,7 +118,7 @@ class BadInputIT {
                     "mixed",
                     List.of("192.0.2.1-2001:db8::1", "203.0.113.9"),
                     "203.0.113.9",
-                    "range 192.0.2.1-2001:db8::1 mixes IPv4 and IPv6; make two ranges of it"));
+                    "range 192.0.2.1-2001:db8::1 mixes IPv4 and IPv6; split it into two ranges"));
 
     @TestFactory
     Stream<DynamicTest> poolWithAWrongRange_saysSo_andGivesOutTheRest() {

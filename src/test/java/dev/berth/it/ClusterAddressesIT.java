@@ -78,7 +78,7 @@ class ClusterAddressesIT {
             cluster.createService("early-" + i);
         }
         cluster.awaitStatus(status -> {
-            assertThat(condition(status.conditions(), "Growth")).startsWith("False DryRun: would make ServiceCIDR");
+            assertThat(condition(status.conditions(), "Growth")).startsWith("False DryRun: would create ServiceCIDR");
             assertThat(status.proposed())
                     .singleElement()
                     .extracting(ServiceCIDRPolicy.Proposal::cidr)
@@ -225,7 +225,8 @@ class ClusterAddressesIT {
     void reservation_outlivesThePolicy() {
         cluster.policy("");
         cluster.cluster().kubectl("apply", "-f", "docs/examples/cluster-ip-reservation.yaml");
-        cluster.awaitReservation("kube-dns", "True Reserved: an IPAddress keeps it for Service kube-system/kube-dns");
+        cluster.awaitReservation(
+                "kube-dns", "True Reserved: an IPAddress reserves it for Service kube-system/kube-dns");
         IPAddress kept = Objects.requireNonNull(ipAddress("10.96.0.10"));
 
         cluster.client()

@@ -233,7 +233,7 @@ abstract class CrdRules {
             peer(
                     "a keepalive that comes too late",
                     "peerASN: 1, myASN: 1, holdTimeSeconds: 9, keepaliveTimeSeconds: 4",
-                    "keepaliveTimeSeconds must be a third of holdTimeSeconds at most"),
+                    "keepaliveTimeSeconds must be at most a third of holdTimeSeconds"),
             peer("one family", "peerASN: 1, myASN: 1, families: [IPv6]", ""),
             peer("a family twice", "peerASN: 1, myASN: 1, families: [IPv6, IPv6]", "Duplicate value"),
             peer("no family", "peerASN: 1, myASN: 1, families: []", "spec.families"),

@@ -119,7 +119,7 @@ class HaproxyConditionsIT {
                             "refused",
                             8082,
                             "good",
-                            "HAProxy refuses the configuration: config : it does not like port"),
+                            "HAProxy rejected the configuration: config : it does not like port"),
                     new Row("own", 80, "own", "address " + OWN + " is the host's own, on interface lo"));
             for (Row row : rows) {
                 berth.createService(

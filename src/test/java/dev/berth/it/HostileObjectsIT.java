@@ -163,8 +163,8 @@ class HostileObjectsIT {
             assertThat(cluster.kubectl("get", "loadbalancerclass", "odd", ACCEPTED))
                     .startsWith("False Unreadable: spec.ipMode is [\"VIP\"], which");
             assertThat(seen.events("Address", "192.0.2.1"))
-                    .contains("Warning Unreadable: spec.retain is [true], which cannot be read; it is given to nobody"
-                            + " else until that is corrected");
+                    .contains("Warning Unreadable: spec.retain is [true], which cannot be read; it is not allocated"
+                            + " to any other Service until that is corrected");
         });
 
         String selector = IntStream.range(0, 40)

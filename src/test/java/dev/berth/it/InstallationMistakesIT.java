@@ -40,10 +40,9 @@ class InstallationMistakesIT {
                 "--type=json",
                 "--patch=[{\"op\":\"remove\",\"path\":\"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/retain\"}]");
 
-        endsWith(
-                "berth: CustomResourceDefinition addresses.berth.dev is from an older version of Berth: field"
-                        + " spec.retain is missing; apply this version's manifests, which include the CRDs (with"
-                        + " Helm: upgrade with crds.enabled=true, or apply crds/)");
+        endsWith("berth: CustomResourceDefinition addresses.berth.dev is from an older version of Berth: field"
+                + " spec.retain is missing; apply this version's manifests, which include the CRDs (with"
+                + " Helm: upgrade with crds.enabled=true, or apply crds/)");
 
         cluster.kubectl("apply", "-k", "crds");
         try (OperatorProcess operator = OperatorProcess.start(kubeconfig)) {

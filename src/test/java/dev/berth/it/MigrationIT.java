@@ -299,8 +299,9 @@ class MigrationIT {
         awaitLeftAlone("red", "ServedByOtherController", "AddressPool \"blue\" does not select its labels");
         awaitLeftAlone("two", "ServedByOtherController", "Berth assigns one IPv4 address");
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(operator.metric("berth_services_skipped", "reason", "ServedByOtherController"))
-                        .isEqualTo(2));
+                .untilAsserted(
+                        () -> assertThat(operator.metric("berth_services_skipped", "reason", "ServedByOtherController"))
+                                .isEqualTo(2));
         for (int i = 0; i < 11; i++) {
             newcomer("new-" + i, with(blue, ofClass(Installation.DEFAULT_CLASS)));
         }

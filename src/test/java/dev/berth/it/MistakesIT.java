@@ -74,11 +74,17 @@ class MistakesIT {
 
         for (Map.Entry<String, String> each : Map.of(
                         "web",
-                                "annotation metallb.io/loadBalancerIPs is of metallb, and is not read; use berth.dev/addresses, or start Berth with --migrate-from=metallb (see docs/annotations.md)",
+                                "annotation metallb.io/loadBalancerIPs belongs to metallb and is not read; use"
+                                        + " berth.dev/addresses, or start Berth with --migrate-from=metallb (see"
+                                        + " docs/annotations.md)",
                         "mail",
-                                "annotation kube-vip.io/loadbalancerIPs is of kube-vip, and is not read; use berth.dev/addresses, or start Berth with --migrate-from=kube-vip (see docs/annotations.md)",
+                                "annotation kube-vip.io/loadbalancerIPs belongs to kube-vip and is not read; use"
+                                        + " berth.dev/addresses, or start Berth with --migrate-from=kube-vip (see"
+                                        + " docs/annotations.md)",
                         "dns",
-                                "annotation lbipam.cilium.io/sharing-key is of cilium, and is not read; use berth.dev/sharing-key, or start Berth with --migrate-from=cilium (see docs/annotations.md)")
+                                "annotation lbipam.cilium.io/sharing-key belongs to cilium and is not read; use"
+                                        + " berth.dev/sharing-key, or start Berth with --migrate-from=cilium (see"
+                                        + " docs/annotations.md)")
                 .entrySet()) {
             assertThat(admin.awaitSaid(
                             namespace,
@@ -202,13 +208,15 @@ class MistakesIT {
                         "misspelt",
                         annotated(WellKnownNames.ADDRESS_POOL, namespace + "-exmaple"),
                         "PoolNotFound"))
-                .startsWith("requested AddressPool \"" + namespace
-                        + "-exmaple\" does not exist (did you mean \"" + example + "\"?)");
+                .startsWith("requested AddressPool \"" + namespace + "-exmaple\" does not exist (did you mean \""
+                        + example + "\"?)");
         assertThat(admin.waits(
-                        namespace, "asleep", annotated(WellKnownNames.ADDRESS_POOL, namespace + "-b"), "NotAllowedByPools"))
-                .startsWith(
-                        "no AddressPool allows an IPv4 address for this Service: AddressPool"
-                                + " \"" + namespace + "-b\" is suspended;")
+                        namespace,
+                        "asleep",
+                        annotated(WellKnownNames.ADDRESS_POOL, namespace + "-b"),
+                        "NotAllowedByPools"))
+                .startsWith("no AddressPool allows an IPv4 address for this Service: AddressPool \"" + namespace
+                        + "-b\" is suspended;")
                 .endsWith("; "
                         + (admin.kubectl("get", "addresspools", "-o", "name")
                                         .lines()
@@ -245,11 +253,11 @@ class MistakesIT {
         }
         String empty = namespace + "-empty";
         berth.pool(empty, namespace, with("excluded", List.of("198.18.3.40")), "198.18.3.40");
-        assertThat(admin.waits(namespace, "of-empty", annotated(WellKnownNames.ADDRESS_POOL, empty), "NotAllowedByPools"))
-                .startsWith(
-                        "no AddressPool allows an IPv4 address for this Service: AddressPool \"" + empty
-                                + "\" has no IPv4 address to allocate: all are excluded, belong to another pool, or"
-                                + " are used by the cluster;");
+        assertThat(admin.waits(
+                        namespace, "of-empty", annotated(WellKnownNames.ADDRESS_POOL, empty), "NotAllowedByPools"))
+                .startsWith("no AddressPool allows an IPv4 address for this Service: AddressPool \"" + empty
+                        + "\" has no IPv4 address to allocate: all are excluded, belong to another pool, or"
+                        + " are used by the cluster;");
         assertThat(admin.waits(
                         namespace,
                         "in-empty",
@@ -331,10 +339,9 @@ class MistakesIT {
                 "--patch={\"spec\":{\"addresses\":[\"198.18.5.3\",\"198.18.5.8\"]}}");
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(strandedMessage(namespace))
-                        .endsWith(
-                                "; currently, NS/c would get no address (AddressNotAvailable), NS/a would get"
-                                        + " 198.18.5.3, NS/b would get 198.18.5.3, NS/d would get 198.18.5.8"
-                                        .replace("NS", namespace)));
+                        .endsWith(("; currently, NS/c would get no address (AddressNotAvailable), NS/a would get"
+                                        + " 198.18.5.3, NS/b would get 198.18.5.3, NS/d would get 198.18.5.8")
+                                .replace("NS", namespace)));
 
         admin.kubectl("annotate", "addresspool", namespace, "berth.dev/release-stranded=2");
         berth.await(

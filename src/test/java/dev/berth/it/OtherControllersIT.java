@@ -152,10 +152,9 @@ class OtherControllersIT {
         });
         assertThat(BerthCommand.run("status", "--kubeconfig=" + controlPlane.adminKubeconfig())
                         .out())
-                .contains(
-                        "not served by Berth\t" + namespace
-                                + "/foreign\tServedByOtherController: the Service has finalizer"
-                                + " service.kubernetes.io/load-balancer-cleanup");
+                .contains("not served by Berth\t" + namespace
+                        + "/foreign\tServedByOtherController: the Service has finalizer"
+                        + " service.kubernetes.io/load-balancer-cleanup");
         assertThat(ips(berth.get(namespace, "orphan"))).containsExactly(ip);
         assertThat(operator.metric("berth_services_skipped", "reason", "DeferredToOther"))
                 .isZero();

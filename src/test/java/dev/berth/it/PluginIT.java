@@ -296,7 +296,8 @@ class PluginIT {
         assertThat(operator.log().lines())
                 .singleElement()
                 .asString()
-                .startsWith("berth: plug-in " + plugins.resolve("half.jar") + ": half.jar is not a jar that can be read");
+                .startsWith(
+                        "berth: plug-in " + plugins.resolve("half.jar") + ": half.jar is not a jar that can be read");
     }
 
     private OperatorProcess start() {

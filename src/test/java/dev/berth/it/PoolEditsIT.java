@@ -273,7 +273,7 @@ class PoolEditsIT {
 
         awaitAsserted(() -> assertThat(operator.metric("berth_addresses_stranded", "pool", namespace))
                 .isEqualTo(1));
-        operator.awaitLog("AddressPool .*" + namespace + ".* is gone, and 1 address ");
+        operator.awaitLog("AddressPool .*" + namespace + ".* was deleted; 1 stranded address ");
         keepWhatTheyHave(namespace, served);
         berth.service(namespace, "late");
         waitsFor(namespace, "late");

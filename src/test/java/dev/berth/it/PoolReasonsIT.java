@@ -101,8 +101,10 @@ class PoolReasonsIT {
                 .isEqualTo("no free IPv4 address: AddressPool \"" + full
                         + "\" (0 of 1 free); add a range or release a Service; no AddressPool that it requests has IPv6"
                         + " addresses (of 1)" + others + "; add a range of IPv6 to one" + PAGE);
-        assertThat(admin.waits(namespace, "named", annotated(WellKnownNames.ADDRESSES, "198.18.21.16"), "NotAllowedByPools"))
-                .isEqualTo("no AddressPool allows 198.18.21.16 for this Service: AddressPool \"" + asleep + "\" is suspended" + PAGE);
+        assertThat(admin.waits(
+                        namespace, "named", annotated(WellKnownNames.ADDRESSES, "198.18.21.16"), "NotAllowedByPools"))
+                .isEqualTo("no AddressPool allows 198.18.21.16 for this Service: AddressPool \"" + asleep
+                        + "\" is suspended" + PAGE);
         assertThat(admin.waits(
                         namespace,
                         "asleep",

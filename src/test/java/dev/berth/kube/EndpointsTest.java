@@ -40,7 +40,7 @@ class EndpointsTest {
                 unanswered.close();
 
                 assertThatThrownBy(() -> watch.get(20, TimeUnit.SECONDS))
-                        .hasRootCauseMessage("the EndpointSlices are not needed any more");
+                        .hasRootCauseMessage("the EndpointSlices are no longer needed");
                 assertThatThrownBy(() -> unanswered.watch(service -> {})).isInstanceOf(CompletionException.class);
             }
         }

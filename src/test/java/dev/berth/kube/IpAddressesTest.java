@@ -186,7 +186,7 @@ class IpAddressesTest {
 
                 assertThat(list.isConnected()).isTrue();
                 assertThatThrownBy(() -> watch.get(20, TimeUnit.SECONDS))
-                        .hasRootCauseMessage("the IPAddresses are not needed any more");
+                        .hasRootCauseMessage("the IPAddresses are no longer needed");
                 assertThatThrownBy(unanswered::watch).isInstanceOf(CompletionException.class);
             }
         }

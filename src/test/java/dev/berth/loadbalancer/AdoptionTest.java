@@ -84,7 +84,7 @@ class AdoptionTest {
             new Row(
                     web().finalizer("service.kubernetes.io/load-balancer-cleanup"),
                     "ServedByOtherController",
-                    "stop that one, then: kubectl patch service web --namespace=prod --patch='{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"service.kubernetes.io/load-balancer-cleanup\"]}}'"),
+                    "stop that controller, then: kubectl patch service web --namespace=prod --patch='{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"service.kubernetes.io/load-balancer-cleanup\"]}}'"),
             new Row(
                     web().ingress(List.of(new Published(null, "lb.example.com", null))),
                     "ServedByOtherController",
@@ -131,7 +131,7 @@ class AdoptionTest {
                         ServicePlan.Skip.class,
                         left -> assertThat(left.message())
                                 .contains("192.0.2.9 and 90 more from another controller")
-                                .endsWith("Berth keeps the first 64 of them from others, and no more"));
+                                .endsWith("Berth withholds only the first 64 of them from other Services"));
     }
 
     @Test
@@ -142,9 +142,8 @@ class AdoptionTest {
                 new Refusal("edge", IpFamily.IPV4, RefusalReason.NOT_ITS_ADDRESS, "", BigInteger.ONE, BigInteger.ONE);
 
         assertThat(Adoption.refused(any.request(), List.of()).message())
-                .isEqualTo(
-                        "it has 192.0.2.7 from another controller, and keeps it until Berth can assign it: add"
-                                + " 192.0.2.7 to an AddressPool");
+                .isEqualTo("it has 192.0.2.7 from another controller, and keeps it until Berth can assign it: add"
+                        + " 192.0.2.7 to an AddressPool");
         assertThat(Adoption.refused(named.request(), List.of(notThere)).message())
                 .endsWith("add 192.0.2.7 to AddressPool \"edge\"");
     }

@@ -93,9 +93,8 @@ class AskedAddressesTest {
     @Test
     void oneAddressAFamily_canBeAskedFor() {
         assertThat(fault(dual().annotation(WellKnownNames.ADDRESSES, "192.0.2.1,2001:db8::1,192.0.2.2")))
-                .isEqualTo(
-                        "InvalidAddresses: 192.0.2.1 and 192.0.2.2 requested; at most one address per family is"
-                                + " allowed");
+                .isEqualTo("InvalidAddresses: 192.0.2.1 and 192.0.2.2 requested; at most one address per family is"
+                        + " allowed");
         assertThat(wishes(web().annotation(WellKnownNames.ADDRESSES, "192.0.2.1,192.0.2.1"))
                         .addresses())
                 .hasSize(1);
@@ -156,8 +155,7 @@ class AskedAddressesTest {
         assertThat(wishes(web().annotation(WellKnownNames.REPLACE_ADDRESS, "192.0.2.7, 2001:db8::7")))
                 .isEqualTo(AddressConstraints.NONE);
         assertThat(fault(web().annotation(WellKnownNames.REPLACE_ADDRESS, "true")))
-                .isEqualTo(
-                        "InvalidReplaceAddress: annotation berth.dev/replace-address: \"true\" is not an IP address;"
-                                + " list the addresses to give up");
+                .isEqualTo("InvalidReplaceAddress: annotation berth.dev/replace-address: \"true\" is not an IP address;"
+                        + " list the addresses to give up");
     }
 }

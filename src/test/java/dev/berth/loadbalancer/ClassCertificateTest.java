@@ -174,8 +174,8 @@ class ClassCertificateTest {
             assertThat(judged.used()).contains(pair(secret));
             assertThat(judged.reason()).isEqualTo("CertificateExpired");
             assertThat(judged.message())
-                    .isEqualTo("the certificate of Secret \"berth-system/web\" expired at 2029-12-31T00:00:00Z;"
-                            + " it is used all the same: replace it");
+                    .isEqualTo("the certificate of Secret \"berth-system/web\" expired at 2029-12-31T00:00:00Z; it is"
+                            + " still used: replace it");
             assertThat(judged.changes()).isEmpty();
         }
     }

@@ -221,7 +221,7 @@ class DemandTest {
                         + " has unenforcedSourceRanges: Refuse; nothing is served until the ranges are removed");
         assertThat(proxy.isServable()).isFalse();
         assertThat(proxy.unmet().getFirst().message())
-                .contains("leaves them to kube-proxy, which looks at them for ipMode VIP alone");
+                .contains("leaves them to kube-proxy, which enforces them only for ipMode VIP");
         assertThat(refusingDemand(ranged, toKubeProxy).isServable()).isTrue();
         assertThat(refusingDemand(ranged, PLAIN.withFeatures(Feature.SOURCE_RANGES))
                         .isServable())

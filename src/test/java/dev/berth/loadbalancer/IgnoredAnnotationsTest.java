@@ -82,8 +82,8 @@ class IgnoredAnnotationsTest {
     void oneThatHasNoEqual_isSaid_alsoWhereItsControllersOnesAreRead() {
         WaitReason said = new WaitReason(
                 "AnnotationOfOtherController",
-                "annotation lbipam.cilium.io/sharing-cross-namespace is of cilium, and is not read: Services share an"
-                        + " address within one namespace (see docs/annotations.md)");
+                "annotation lbipam.cilium.io/sharing-cross-namespace belongs to cilium and is not read: Services"
+                        + " share an address within one namespace (see docs/annotations.md)");
 
         assertThat(of("lbipam.cilium.io/sharing-cross-namespace", "*")).hasValue(said);
         assertThat(of(POOLS, List.of(dialect("cilium")), "lbipam.cilium.io/sharing-cross-namespace", "*"))
@@ -134,7 +134,7 @@ class IgnoredAnnotationsTest {
         assertThat(of(name, "x"))
                 .hasValue(new WaitReason(
                         "AnnotationOfOtherController",
-                        "annotation " + name + " is of " + controller + ", and is not read; use " + ours
+                        "annotation " + name + " belongs to " + controller + " and is not read; use " + ours
                                 + ", or start Berth with --migrate-from=" + controller + PAGE));
         assertThat(of(POOLS, List.of(dialect(controller)), name, "x")).isEmpty();
     }

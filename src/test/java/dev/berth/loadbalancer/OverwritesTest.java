@@ -20,9 +20,7 @@ class OverwritesTest {
 
     private Overwrites.Verdict overwritten(Instant now) {
         Overwrites.Verdict verdict = overwrites.by(foreign, now);
-        overwrites = verdict instanceof LetStand
-                ? verdict.after().letStand(now.plus(WAIT))
-                : verdict.after();
+        overwrites = verdict instanceof LetStand ? verdict.after().letStand(now.plus(WAIT)) : verdict.after();
         return verdict;
     }
 

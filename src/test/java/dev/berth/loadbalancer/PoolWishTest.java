@@ -57,15 +57,14 @@ class PoolWishTest {
     @Test
     void addressOfOnePool_andTheNameOfAnother_contradictEachOther_alsoOnceItIsHeld() {
         assertThat(unmet(web(), asking(List.of("192.0.2.7"), "office"), held("192.0.2.7", "edge")))
-                .hasValue(
-                        new WaitReason(
-                                "AddressOfOtherPool",
-                                "the Service requests 192.0.2.7, which is in AddressPool \"edge\", and also requests"
-                                        + " an address from AddressPool \"office\"; if recreated, it would get no"
-                                        + " address; correct one of the two annotations (see docs/annotations.md)"));
+                .hasValue(new WaitReason(
+                        "AddressOfOtherPool",
+                        "the Service requests 192.0.2.7, which is in AddressPool \"edge\", and also requests"
+                                + " an address from AddressPool \"office\"; if recreated, it would get no"
+                                + " address; correct one of the two annotations (see docs/annotations.md)"));
         assertThat(unmet(web(), asking(List.of("192.0.2.7"), "exmaple"), held("192.0.2.7", "edge")))
-                .hasValueSatisfying(why ->
-                        assertThat(why.message()).contains("one of AddressPool \"exmaple\", which does not exist;"));
+                .hasValueSatisfying(why -> assertThat(why.message())
+                        .contains("an address from AddressPool \"exmaple\", which does not exist;"));
         assertThat(unmet(web(), asking(List.of("192.0.2.7"), "office", "edge"), held("192.0.2.7", "edge")))
                 .isEmpty();
     }
@@ -73,11 +72,10 @@ class PoolWishTest {
     @Test
     void poolThatDoesNotExist_isTheReason_withWhatIsMeant() {
         assertThat(unmet(web(), asking(List.of(), "ofice"), held("192.0.2.7", "edge")))
-                .hasValue(
-                        new WaitReason(
-                                "PoolNotFound",
-                                "the Service requests an address from AddressPool \"ofice\", which does not exist"
-                                        + " (did you mean \"office\"?) (see docs/annotations.md)"));
+                .hasValue(new WaitReason(
+                        "PoolNotFound",
+                        "the Service requests an address from AddressPool \"ofice\", which does not exist"
+                                + " (did you mean \"office\"?) (see docs/annotations.md)"));
         assertThat(unmet(web(), asking(List.of(), "ofice", "office"), held("192.0.2.7", "edge")))
                 .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo("ReplacementPending"));
     }
@@ -96,13 +94,12 @@ class PoolWishTest {
 
         assertThat(keeping(web(), wishes, four, six).wishing()).isEmpty();
         assertThat(unmet(web(), wishes, four, six))
-                .hasValue(
-                        new WaitReason(
-                                "ReplacementPending",
-                                "the Service requests an address from AddressPool \"office\" (see"
-                                        + " docs/annotations.md); to replace 192.0.2.7 and 2001:db8::7: kubectl"
-                                        + " annotate service web --namespace=prod"
-                                        + " berth.dev/replace-address=192.0.2.7,2001:db8::7 --overwrite"));
+                .hasValue(new WaitReason(
+                        "ReplacementPending",
+                        "the Service requests an address from AddressPool \"office\" (see"
+                                + " docs/annotations.md); to replace 192.0.2.7 and 2001:db8::7: kubectl"
+                                + " annotate service web --namespace=prod"
+                                + " berth.dev/replace-address=192.0.2.7,2001:db8::7 --overwrite"));
 
         SampleService consenting = web().annotation(WellKnownNames.REPLACE_ADDRESS, "192.0.2.7, 2001:DB8:0::7");
         assertThat(keeping(consenting, wishes, four, six).wishing()).containsExactly(IpFamily.IPV4, IpFamily.IPV6);
@@ -135,12 +132,11 @@ class PoolWishTest {
         assertThat(keeping(web(), asking(List.of(), "office"), reserved).wishing())
                 .isEmpty();
         assertThat(unmet(web(), asking(List.of(), "office"), reserved))
-                .hasValue(
-                        new WaitReason(
-                                "AddressReserved",
-                                "the Service requests an address from AddressPool \"office\", but 192.0.2.9 was"
-                                        + " reserved manually and is kept; to use another address, set"
-                                        + " berth.dev/addresses (see docs/annotations.md)"));
+                .hasValue(new WaitReason(
+                        "AddressReserved",
+                        "the Service requests an address from AddressPool \"office\", but 192.0.2.9 was"
+                                + " reserved manually and is kept; to use another address, set"
+                                + " berth.dev/addresses (see docs/annotations.md)"));
         assertThat(unmet(web(), asking(List.of(), "ofice"), reserved))
                 .hasValueSatisfying(why -> assertThat(why.message()).contains("\"ofice\", which does not exist"));
         assertThat(unmet(web(), asking(List.of(), "edge"), reserved)).isEmpty();

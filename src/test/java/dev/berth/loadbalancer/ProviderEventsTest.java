@@ -17,10 +17,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ProviderEventsTest {
-    private static final ServedClass TO_NODES = served(Capabilities.ofItsOwn(IpMode.PROXY)
-            .withTargets(Capabilities.Targets.NODE_PORTS));
-    private static final ServedClass TO_ENDPOINTS = served(Capabilities.ofItsOwn(IpMode.PROXY)
-            .withTargets(Capabilities.Targets.ENDPOINTS));
+    private static final ServedClass TO_NODES =
+            served(Capabilities.ofItsOwn(IpMode.PROXY).withTargets(Capabilities.Targets.NODE_PORTS));
+    private static final ServedClass TO_ENDPOINTS =
+            served(Capabilities.ofItsOwn(IpMode.PROXY).withTargets(Capabilities.Targets.ENDPOINTS));
     private static final ServedClass POOL =
             served(Capabilities.fromPools(IpMode.VIP).withImmediate(true).withTargets(Capabilities.Targets.NONE));
     private static final LoadBalancerRequest NO_NODES = toNodes(0);
@@ -107,7 +107,8 @@ class ProviderEventsTest {
 
     @Test
     void drift_saysWhatIsThere_andWhatShouldBe() {
-        assertThat(ProviderEvents.drifted(shows("203.0.113.1"), Optional.empty()).message())
+        assertThat(ProviderEvents.drifted(shows("203.0.113.1"), Optional.empty())
+                        .message())
                 .isEqualTo("The load balancer is gone; ensuring it again");
         assertThat(ProviderEvents.drifted(shows("203.0.113.1"), Optional.of(shows("203.0.113.66")))
                         .message())

@@ -66,7 +66,7 @@ class RefrainingTest {
                                 "ClassMissing",
                                 "bring it back",
                                 NOW))),
-                "saying why it is left alone");
+                "reporting why it is skipped");
     }
 
     private RefrainingEffect.Publish withoutConditions() {
@@ -105,7 +105,7 @@ class RefrainingTest {
                 .then(new RefrainingEffect.StopWaiting(), LEFT)
                 .then(new RefrainingEffect.Report(skip), REPORTED)
                 .then(
-                        new RefrainingEffect.Publish(service, wanted, "saying why it is left alone"),
+                        new RefrainingEffect.Publish(service, wanted, "reporting why it is skipped"),
                         new Outcome.Wrote(wanted))
                 .ends(new Ending.AwaitEvent());
     }

@@ -47,8 +47,22 @@ class ReleasingTest {
     }
 
     private static final List<Row> ROWS = List.of(
-            new Row("the Service leaves, and is written first", own(), THERE, false, claims(own()), List.of(ITSELF), "say"),
-            new Row("it need not be, if this pass has written it", own(), THERE, true, claims(own()), List.of(ITSELF), ""),
+            new Row(
+                    "the Service leaves, and is written first",
+                    own(),
+                    THERE,
+                    false,
+                    claims(own()),
+                    List.of(ITSELF),
+                    "say"),
+            new Row(
+                    "it need not be, if this pass has written it",
+                    own(),
+                    THERE,
+                    true,
+                    claims(own()),
+                    List.of(ITSELF),
+                    ""),
             new Row(
                     "what somebody wrote since the plan stays",
                     own(),
@@ -81,14 +95,7 @@ class ReleasingTest {
                     List.of(),
                     List.of(new Leaving(IP, new Owner(WEB, "u1"), false)),
                     ""),
-            new Row(
-                    "a reservation stays",
-                    claimed("5", new Owner(WEB, null)),
-                    THERE,
-                    false,
-                    List.of(),
-                    List.of(),
-                    ""));
+            new Row("a reservation stays", claimed("5", new Owner(WEB, null)), THERE, false, List.of(), List.of(), ""));
 
     private static Releasing releasing(Row row) {
         return new Releasing(

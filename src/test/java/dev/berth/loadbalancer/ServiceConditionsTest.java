@@ -246,10 +246,9 @@ class ServiceConditionsTest {
         assertThat(stranded(pools, of("office", "203.0.113.0"), of("office", "2001:db8:1::")))
                 .singleElement()
                 .asString()
-                .startsWith(
-                        "True PoolDeleted: AddressPool \"office\", which had 203.0.113.0, was deleted; the Service"
-                                + " keeps the address until the Service is deleted or a new AddressPool with the same"
-                                + " name reclaims it")
+                .startsWith("True PoolDeleted: AddressPool \"office\", which had 203.0.113.0, was deleted; the Service"
+                        + " keeps the address until the Service is deleted or a new AddressPool with the same"
+                        + " name reclaims it")
                 .contains("which had 2001:db8:1::, was deleted");
     }
 
@@ -316,7 +315,7 @@ class ServiceConditionsTest {
         assertThat(announced("l2", known, "192.0.2.1", "192.0.2.7"))
                 .containsExactly(
                         "Unknown NotReported: node worker-1 announces 192.0.2.1 by ARP; no agent has reported on"
-                                + " 192.0.2.7");
+                                + " 192.0.2.7 yet");
         assertThat(announced("bgp", known, "192.0.2.1"))
                 .singleElement()
                 .asString()

@@ -59,6 +59,7 @@ class ServingTest {
 
     /** Null: nothing was written since it was looked at. */
     private @Nullable SinceLook since;
+
     private Waits waits = Waits.NONE;
     private Optional<Duration> wordsWait = Optional.empty();
     private Outcome turn = new Outcome.TurnTaken();
@@ -250,8 +251,7 @@ class ServingTest {
             if (!outcomes.containsKey("Ensure")) {
                 return List.of(
                         new Outcome.Called(),
-                        new Outcome.Answered(
-                                ready(request.addresses().getFirst()), AnsweredAddresses.NONE));
+                        new Outcome.Answered(ready(request.addresses().getFirst()), AnsweredAddresses.NONE));
             }
         }
         if (call instanceof ProviderCall.Look) {
@@ -357,7 +357,9 @@ class ServingTest {
                 List.of(new Outcome.Looked(
                         ready("192.0.2.1"), Optional.of(ready("192.0.2.1").status()))));
 
-        assertThat(way()).containsSubsequence("TakeTurn", "Look", "Refresh", "Keep").doesNotContain("Ensure");
+        assertThat(way())
+                .containsSubsequence("TakeTurn", "Look", "Refresh", "Keep")
+                .doesNotContain("Ensure");
     }
 
     @Test
@@ -397,7 +399,9 @@ class ServingTest {
     void whatIsHeldBeyondNeed_isReleased_afterItIsPublishedNoLonger_andAllIsPlannedAgain() {
         holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"));
 
-        assertThat(way()).containsSubsequence("Publish[192.0.2.1 (VIP)]", "SayReleasing", "ReleaseSurplus[192.0.2.2]", "PlanAgain");
+        assertThat(way())
+                .containsSubsequence(
+                        "Publish[192.0.2.1 (VIP)]", "SayReleasing", "ReleaseSurplus[192.0.2.2]", "PlanAgain");
     }
 
     @Test
@@ -437,24 +441,29 @@ class ServingTest {
     }
 
     private static Holding unseen(Holding.State state) {
-        return new Holding(
-                Ip.parse("192.0.2.9"), state, ClaimSpec.of("gone", "old/class", new Owner(WEB, "u1")), null);
+        return new Holding(Ip.parse("192.0.2.9"), state, ClaimSpec.of("gone", "old/class", new Owner(WEB, "u1")), null);
     }
 
     private static Holding named(String uid) {
-        return Holding.of(new Claim(
-                Ip.parse("192.0.2.9"), "c9", "5", ClaimSpec.of("pool", "x/y", new Owner(WEB, uid))));
+        return Holding.of(
+                new Claim(Ip.parse("192.0.2.9"), "c9", "5", ClaimSpec.of("pool", "x/y", new Owner(WEB, uid))));
     }
 
     private static Outcome found(String uid, String className) {
-        return new Outcome.Found(new Claim(
-                Ip.parse("192.0.2.9"), "c9", "5", ClaimSpec.of("pool", className, new Owner(WEB, uid))));
+        return new Outcome.Found(
+                new Claim(Ip.parse("192.0.2.9"), "c9", "5", ClaimSpec.of("pool", className, new Owner(WEB, uid))));
     }
 
     private static final Outcome NOT_MADE = new Outcome.NotMade(Ip.parse("192.0.2.9"));
 
     private static final List<Held> HELD = List.of(
-            new Held("one that is held is created", unseen(Holding.State.HELD), true, List.of(), "CreateClaim", "AskFor"),
+            new Held(
+                    "one that is held is created",
+                    unseen(Holding.State.HELD),
+                    true,
+                    List.of(),
+                    "CreateClaim",
+                    "AskFor"),
             new Held(
                     "one that cannot be created is given up",
                     unseen(Holding.State.HELD),
@@ -470,7 +479,8 @@ class ServingTest {
                     List.of(NOT_MADE, new Outcome.Failed(DENIED)),
                     "CreateClaim",
                     "ReadService"),
-            new Held("one that is unsure is read", unseen(Holding.State.UNSURE), true, List.of(), "ReadClaim", "AskFor"),
+            new Held(
+                    "one that is unsure is read", unseen(Holding.State.UNSURE), true, List.of(), "ReadClaim", "AskFor"),
             new Held(
                     "one that is found, and its own, is kept",
                     unseen(Holding.State.UNSURE),
@@ -500,7 +510,12 @@ class ServingTest {
                     "ReadClaim",
                     "GiveUpClaim",
                     "PlanAgain"),
-            new Held("one of a Service of its name is taken over after a live read", named("u0"), true, List.of(), "ReadLive"));
+            new Held(
+                    "one of a Service of its name is taken over after a live read",
+                    named("u0"),
+                    true,
+                    List.of(),
+                    "ReadLive"));
 
     @Test
     void whatIsDoneAboutAHolding_goesByItsState() {
@@ -568,8 +583,7 @@ class ServingTest {
 
     @Test
     void addressThatWasWrittenForTheServiceAsItIs_isNotConfirmedAgain() {
-        since = new SinceLook(
-                List.of(), List.of(), Optional.empty(), false, List.of(Ip.parse("192.0.2.1")));
+        since = new SinceLook(List.of(), List.of(), Optional.empty(), false, List.of(Ip.parse("192.0.2.1")));
 
         assertThat(way()).contains("Publish[192.0.2.1 (VIP)]").noneMatch(effect -> effect.startsWith("Confirm"));
     }
@@ -602,11 +616,11 @@ class ServingTest {
         ServingEffect.CountOverwrite third = countOverwrite();
         assertThat(third.verdict()).isInstanceOf(Overwrites.LetStand.class);
         assertThat(third.news().map(ServiceEvent::message))
-                .contains("another controller changed status.loadBalancer to [198.51.100.9]; expected [192.0.2.1 (VIP)]");
+                .contains(
+                        "another controller changed status.loadBalancer to [198.51.100.9]; expected [192.0.2.1 (VIP)]");
         overwrites = third.verdict().after().letStand(NOW.plusSeconds(5));
         ServingEffect.CountOverwrite again = countOverwrite();
-        assertThat(again.verdict())
-                .isEqualTo(new Overwrites.StillStands(overwrites, false, Duration.ofSeconds(5)));
+        assertThat(again.verdict()).isEqualTo(new Overwrites.StillStands(overwrites, false, Duration.ofSeconds(5)));
         assertThat(again.news()).isEmpty();
     }
 

@@ -46,7 +46,9 @@ class StatusEventsTest {
             new Row(
                     "nor what is said otherwise",
                     publishes(),
-                    says(condition(WellKnownNames.ADDRESS_ASSIGNED, false), condition(WellKnownNames.PROGRAMMED, false))));
+                    says(
+                            condition(WellKnownNames.ADDRESS_ASSIGNED, false),
+                            condition(WellKnownNames.PROGRAMMED, false))));
 
     private static ServiceState publishes(String... ips) {
         return SampleService.named(new ServiceKey("prod", "web"), "u1")

@@ -60,8 +60,7 @@ class WaitReasonTest {
                 asksFor(List.of(), wishes), List.of(refusal("edge", IpFamily.IPV4, RefusalReason.IN_USE)));
 
         assertThat(why.reason()).isEqualTo("AddressNotAvailable");
-        assertThat(why.message())
-                .startsWith("requested AddressPool \"exmaple\" does not exist; AddressPool \"edge\"");
+        assertThat(why.message()).startsWith("requested AddressPool \"exmaple\" does not exist; AddressPool \"edge\"");
     }
 
     @Test
@@ -72,8 +71,7 @@ class WaitReasonTest {
                                 refusal("edge", IpFamily.IPV4, RefusalReason.NOT_NAMED),
                                 refusal("full", IpFamily.IPV4, RefusalReason.NOT_NAMED))))
                 .isEqualTo(new WaitReason(
-                        "PoolNotFound",
-                        "requested AddressPool \"exmaple\" does not exist (see docs/annotations.md)"));
+                        "PoolNotFound", "requested AddressPool \"exmaple\" does not exist (see docs/annotations.md)"));
     }
 
     @Test
@@ -91,12 +89,11 @@ class WaitReasonTest {
                                 refusal("asleep", IpFamily.IPV4, RefusalReason.SUSPENDED),
                                 refusal("edge", IpFamily.IPV4, RefusalReason.NOT_NAMED),
                                 refusal("sleeps-too", IpFamily.IPV4, RefusalReason.SUSPENDED))))
-                .isEqualTo(
-                        new WaitReason(
-                                "NotAllowedByPools",
-                                "no AddressPool allows an IPv4 address for this Service: requested AddressPool"
-                                        + " \"exmaple\" does not exist; AddressPool \"asleep\" is suspended; 2 other pools are not"
-                                        + " requested (see docs/annotations.md)"));
+                .isEqualTo(new WaitReason(
+                        "NotAllowedByPools",
+                        "no AddressPool allows an IPv4 address for this Service: requested AddressPool"
+                                + " \"exmaple\" does not exist; AddressPool \"asleep\" is suspended; 2 other pools are not"
+                                + " requested (see docs/annotations.md)"));
     }
 
     @Test
@@ -107,12 +104,11 @@ class WaitReasonTest {
                                 refusal("four", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY),
                                 refusal("full", IpFamily.IPV6, RefusalReason.FULL),
                                 refusal("six", IpFamily.IPV6, RefusalReason.NOT_NAMED))))
-                .isEqualTo(
-                        new WaitReason(
-                                "PoolExhausted",
-                                "no free IPv6 address: AddressPool \"full\" (0 of 14 free); AddressPool \"four\" has no IPv6"
-                                        + " addresses; 1 other pool is not requested; add a range or release a"
-                                        + " Service (see docs/annotations.md)"));
+                .isEqualTo(new WaitReason(
+                        "PoolExhausted",
+                        "no free IPv6 address: AddressPool \"full\" (0 of 14 free); AddressPool \"four\" has no IPv6"
+                                + " addresses; 1 other pool is not requested; add a range or release a"
+                                + " Service (see docs/annotations.md)"));
         assertThat(WaitReason.of(
                         asksFor(List.of(), pools("four")),
                         List.of(
@@ -201,11 +197,10 @@ class WaitReasonTest {
         assertThat(WaitReason.of(
                         asksFor(List.of(), wishes),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.SUSPENDED))))
-                .isEqualTo(
-                        new WaitReason(
-                                "NotAllowedByPools",
-                                "no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" is suspended"
-                                        + " (see docs/annotations.md)"));
+                .isEqualTo(new WaitReason(
+                        "NotAllowedByPools",
+                        "no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" is suspended"
+                                + " (see docs/annotations.md)"));
         assertThat(WaitReason.of(
                         asksFor(List.of(), wishes),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OVER_QUOTA))))
@@ -230,9 +225,8 @@ class WaitReasonTest {
 
         assertThat(reason.reason()).isEqualTo("PoolExhausted");
         assertThat(reason.message())
-                .isEqualTo(
-                        "no free IPv4 address: AddressPool \"b\" (0 of 14 free); AddressPool \"a\" is not allowed by"
-                                + " the Service's class; add a range or release a Service");
+                .isEqualTo("no free IPv4 address: AddressPool \"b\" (0 of 14 free); AddressPool \"a\" is not allowed by"
+                        + " the Service's class; add a range or release a Service");
     }
 
     @Test

@@ -264,7 +264,8 @@ class MetalLbTest {
                         List.of(
                                 BGP
                                         + ",\"parameters\":{\"communities\":\"64512:100,65535:65281,64512:1:2\",\"localPref\":\"150\"}}"),
-                        List.of("community \"nobody\" is left out: it is not a number, and no Community has that name")),
+                        List.of(
+                                "community \"nobody\" is left out: it is not a number, and no Community has that name")),
                 new Advertisement(
                         "a network in place of an address is announced, too",
                         bgp,

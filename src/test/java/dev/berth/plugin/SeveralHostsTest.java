@@ -377,8 +377,8 @@ class SeveralHostsTest {
 
         assertThatThrownBy(() -> hosts.ensureLoadBalancerDeleted(REQUEST))
                 .hasMessage(
-                        "on host two: cannot be reached; it may still have it. If that host is gone for good, take it"
-                                + " out of lb.grpc.properties, and restart Berth");
+                        "on host two: cannot be reached; it may still have it. If that host was removed permanently,"
+                                + " remove it from lb.grpc.properties, and restart Berth");
         assertThat(one.has).isEmpty();
 
         two.returns();

@@ -105,20 +105,20 @@ class RefusalReasonTest {
                         asking(IPV4, "198.51.100.0"),
                         UNUSED,
                         "AddressPool \"other\" has it",
-                        "does not have the address that it asks for"),
+                        "does not contain the requested address"),
                 row(
-                        RefusalReason.NONE_TO_ALLOCATE,
+                        RefusalReason.NO_ALLOCATABLE_ADDRESSES,
                         new Pool("edge", Set.of(IPV4), List.of(), PoolPolicy.OPEN, true),
                         ANY,
-                        "has no IPv4 address to allocate: all are excluded, of another pool, or in use in the cluster"),
+                        "has no IPv4 address to allocate: all are excluded, belong to another pool, or are used by the cluster"),
                 row(
                         RefusalReason.UNREADABLE,
                         new Pool("edge", Set.of(IPV4), List.of(FOUR), PoolPolicy.OPEN, false),
                         ANY,
-                        "cannot be read in part; its condition Valid says what to correct"),
+                        "is partly invalid; see its condition Valid"),
                 row(RefusalReason.SUSPENDED, pool(policy -> policy.withSuspended(true)), ANY, "is suspended"),
-                row(RefusalReason.NOT_IN_CLASS, open(), ofClass("other"), "is not among the pools of its class"),
-                row(RefusalReason.NOT_NAMED, open(), naming("other"), "is not among the pools that it names"),
+                row(RefusalReason.NOT_IN_CLASS, open(), ofClass("other"), "is not allowed by the Service's class"),
+                row(RefusalReason.NOT_NAMED, open(), naming("other"), "is not requested by the Service"),
                 row(
                         RefusalReason.NOT_AUTO_ASSIGNED,
                         pool(policy -> policy.withAutoAssign(false)),
@@ -145,16 +145,16 @@ class RefusalReasonTest {
                         RefusalReason.NOT_SHAREABLE,
                         open(),
                         first,
-                        ofOthers(new Held(true, Optional.of("TCP/80 is of Service prod/a"), true)),
-                        "TCP/80 is of Service prod/a",
-                        "(TCP/80 is of Service prod/a)"),
+                        ofOthers(new Held(true, Optional.of("TCP/80 is used by Service prod/a"), true)),
+                        "TCP/80 is used by Service prod/a",
+                        "(TCP/80 is used by Service prod/a)"),
                 row(
                         RefusalReason.SHARED_SOON,
                         open(),
                         first,
                         ofOthers(new Held(true, Optional.empty(), false)),
                         "",
-                        "has an address that is just being claimed for its sharing key"),
+                        "has an address that is being claimed for its sharing key"),
                 row(
                         RefusalReason.OVER_QUOTA,
                         pool(policy -> policy.withQuota(new Quota(2, Map.of()))),
@@ -169,7 +169,7 @@ class RefusalReasonTest {
                         ANY,
                         new Use(null, 2, 2, false),
                         "",
-                        "(2 of 4 free, for others who have waited longer)"));
+                        "(2 of 4 free, reserved for Services that have waited longer)"));
     }
 
     @ParameterizedTest

@@ -122,9 +122,9 @@ class RetirementTest {
     void theLastReadyRangeOfAFamily_isRefused() {
         ServiceCidr dual = SampleCidrs.ready("old", "10.0.0.0/24", "fd00::/112");
 
-        assertThat(refusal(old(new ClusterIps(), OLD))).contains("the last one that gives IPv4 addresses");
-        assertThat(refusal(old(new ClusterIps(), OLD, deleted(NEW)))).contains("the last one that gives IPv4");
-        assertThat(refusal(old(new ClusterIps(), dual, NEW))).contains("the last one that gives IPv6");
+        assertThat(refusal(old(new ClusterIps(), OLD))).contains("the last one that allocates IPv4 addresses");
+        assertThat(refusal(old(new ClusterIps(), OLD, deleted(NEW)))).contains("the last one that allocates IPv4");
+        assertThat(refusal(old(new ClusterIps(), dual, NEW))).contains("the last one that allocates IPv6");
     }
 
     @Test
@@ -132,7 +132,7 @@ class RetirementTest {
         ServiceCidr six = SampleCidrs.ready("old", "fd00::/112");
         ServiceCidr useless = SampleCidrs.ready("useless", "fd00::/48");
 
-        assertThat(refusal(old(new ClusterIps(), six, useless))).contains("the last one that gives IPv6");
+        assertThat(refusal(old(new ClusterIps(), six, useless))).contains("the last one that allocates IPv6");
         assertThat(verdicts(of(List.of("useless"), new ClusterIps(), useless))).containsExactly(DELETE);
     }
 

@@ -140,7 +140,7 @@ public final class Speaker implements AutoCloseable {
         channel.resetConnectBackoff();
         boolean isAway = AWAY.contains(failure.getStatus().getCode());
         return new IOException(
-                (isAway ? "gobgpd does not answer: " : "gobgpd refuses what it is told: ") + told(failure), failure);
+                (isAway ? "gobgpd does not respond: " : "gobgpd rejected a request: ") + told(failure), failure);
     }
 
     /**

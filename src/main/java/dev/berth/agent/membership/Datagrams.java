@@ -222,8 +222,7 @@ public final class Datagrams implements AutoCloseable {
                         new DatagramPacket(sealed, sealed.length, new InetSocketAddress(place, socket.getLocalPort())));
             } catch (IOException | IllegalArgumentException failure) {
                 if (!closed) {
-                    warning.accept("cannot send to the agent on %s: %s"
-                            .formatted(message.to(), failure.getMessage()));
+                    warning.accept("cannot send to the agent on %s: %s".formatted(message.to(), failure.getMessage()));
                 }
             }
         }

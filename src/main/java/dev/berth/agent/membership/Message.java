@@ -130,8 +130,7 @@ record Message(Kind kind, String from, String to, long number, long answers, Sta
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
             int version = in.readUnsignedByte();
             if (version != VERSION) {
-                throw new IOException(
-                        "protocol version " + version + " is not supported; this agent uses " + VERSION);
+                throw new IOException("protocol version " + version + " is not supported; this agent uses " + VERSION);
             }
             Kind kind = Kind.valueOf(in.readUTF());
             String from = in.readUTF();

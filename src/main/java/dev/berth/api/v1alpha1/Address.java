@@ -142,7 +142,7 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
                     "The address in its canonical form, in lower case and as short as it can be: 192.0.2.7, 2001:db8::1.")
             String address,
 
-            @Nullable @Size(max = 253) @JsonPropertyDescription("The AddressPool that it came from; absent: reserved by hand.")
+            @Nullable @Size(max = 253) @JsonPropertyDescription("The AddressPool that it came from. Unset if the address was reserved manually.")
             String pool,
 
             @Nullable @Size(max = 253) @JsonProperty("class")
@@ -154,15 +154,18 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
                     "Who holds it: Services. Or something else, as its kind says; Berth leaves an address of which one claim is of another kind as it is.")
             List<Claim> claims,
 
-            @Nullable @JsonPropertyDescription("On what terms Services of the namespace share it; absent: one has it alone.")
+            @Nullable @JsonPropertyDescription(
+                    "On what terms Services of the namespace share it. If unset, the address is not shared.")
             Sharing sharing,
 
             @Nullable @Pattern(UTC_SECONDS) @Size(max = 20) @JsonPropertyDescription(
-                    "Since when it is nobody's: it rests for the pool's reuseAfter, unless a Service of the same name comes back.")
+                    "When its last Service was deleted: it is not reused for the pool's reuseAfter, unless a Service"
+                            + " of the same name is created.")
             String releasedAt,
 
             @Nullable @JsonPropertyDescription(
-                    "true: it is kept for its Service's return, however long that takes. A Service asks for it by its annotation berth.dev/retain (see docs/annotations.md).")
+                    "true: it is retained for a Service of the same name after its Service is deleted. A Service"
+                            + " requests that with its annotation berth.dev/retain (see docs/annotations.md).")
             Boolean retain) {
         /** Claimed for these, and nothing more to say. */
         public Spec(String address, @Nullable String pool, @Nullable String loadBalancerClass, List<Claim> claims) {
@@ -205,18 +208,21 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
             String name,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(
-                    "The Service's metadata.uid; absent: a reservation for the Service of that name, whenever it comes.")
+                    "The Service's metadata.uid. If unset, the address is reserved for a future Service of that name.")
             String uid,
 
             @Nullable @Size(max = 1024) @JsonPropertyDescription("Which ports are its own, on a shared address.")
             List<Port> ports,
 
             @Nullable @Pattern(UTC_SECONDS) @Size(max = 20) @JsonPropertyDescription(
-                    "When the Service that had it was deleted, and it was kept for its return; such claims make room when more than 64 share the address. Absent: the Service has it, or a person made the reservation.")
+                    "When the Service that had the address was deleted; it is retained for a Service of the same"
+                            + " name. Such claims are dropped when more than 64 share the address. Unset if the"
+                            + " Service exists, or if the reservation was made manually.")
             String releasedAt,
 
             @Nullable @JsonPropertyDescription(
-                    "true: this Service's annotation berth.dev/retain (see docs/annotations.md) has the address kept. Once no claim says so any more, spec.retain goes.")
+                    "true: this Service's annotation berth.dev/retain (see docs/annotations.md) retains the address."
+                            + " When no claim has it set any longer, spec.retain is removed.")
             Boolean retain) {
         /** On the Service of this uid, or null: a reservation. */
         public Claim(@Nullable String kind, String namespace, String name, @Nullable String uid) {
@@ -232,19 +238,23 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Status(
             @Nullable @JsonPropertyDescription(
-                    "The AddressPool that the address lies in; absent where spec.pool names one, or none has it.")
+                    "The AddressPool that contains the address. Unset if spec.pool names one, or no pool contains it.")
             String pool,
 
             @Nullable @JsonPropertyDescription(
-                    "The Services in spec.claims after the first, in one line, for kubectl get: their names, or namespace/name where the namespace is another. Absent: there is none.")
+                    "The Services in spec.claims after the first, in one line, for kubectl get: their names, or"
+                            + " namespace/name where the namespace is another. Unset if there are none.")
             String sharedWith,
 
             @Nullable @JsonPropertyDescription(
-                    "Who announces it by ARP, NDP or BGP; absent: its class has none of its addresses announced by agents, or no Service has it.")
+                    "Which nodes announce it by ARP, NDP or BGP. Unset if agents do not announce addresses of its"
+                            + " class, or if no Service has it.")
             Announcement announcement,
 
             @Nullable @Size(max = 8) @JsonPropertyDescription(
-                    "One at most. Reserved: kept for a Service to come, or from everyone. Cooling: released, and resting. Stranded: a Service has it, and no pool any more. None: a Service has it, or Berth has not seen it yet.")
+                    "At most one. Reserved: for a future Service, or not allocated to any Service. Cooling: released,"
+                            + " and not reused yet. Stranded: a Service has it, but it is no longer in any pool."
+                            + " None: a Service has it, or Berth has not seen it yet.")
             List<Condition> conditions)
             implements HasConditions {}
 
@@ -252,7 +262,8 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Announcement(
             @Nullable @JsonPropertyDescription(
-                    "The node that announces it; how many nodes do, such as 3 nodes; nobody; or unknown. A number may be some minutes old.")
+                    "The node that announces it; how many nodes do, such as 3 nodes; nobody; or unknown. A number may"
+                            + " be a few minutes old.")
             String by,
 
             @Nullable @JsonPropertyDescription("Since when this node does, several do, or nobody does.")

@@ -80,15 +80,15 @@ import org.jspecify.annotations.Nullable;
 public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Status> {
     private static final String CIDR_OR_RANGE = "^[0-9A-Fa-f:.]+(/[0-9]{1,3}|-[0-9A-Fa-f:.]+)?$";
 
-    /** What the administrator asks for. */
-    @JsonClassDescription("What the administrator asks for.")
+    /** The desired state. */
+    @JsonClassDescription("The desired state.")
     public record Spec(
             @Required
             @Size(min = 1, max = 256) @JsonPropertyDescription(
                     "The addresses: CIDRs (192.0.2.0/28), ranges (192.0.2.10-192.0.2.20) and single addresses, of both families.")
             List<@Pattern(CIDR_OR_RANGE) @Size(min = 2, max = 91) String> addresses,
 
-            @Nullable @Size(max = 256) @JsonPropertyDescription("Addresses out of these are never allocated; written like addresses.")
+            @Nullable @Size(max = 256) @JsonPropertyDescription("Addresses in these are never allocated; written like addresses.")
             List<@Pattern(CIDR_OR_RANGE) @Size(min = 2, max = 91) String> excluded,
 
             @Default("true")
@@ -100,10 +100,11 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
             @Min(0) @Max(1000000) @JsonPropertyDescription("Pools with a lower number are tried first; equal ones by name.")
             @Nullable Integer priority,
 
-            @Nullable @JsonPropertyDescription("The namespaces whose Services may have an address of this pool; absent: all.")
+            @Nullable @JsonPropertyDescription(
+                    "The namespaces whose Services may have an address from this pool. If unset, all namespaces.")
             LabelSelector namespaceSelector,
 
-            @Nullable @JsonPropertyDescription("The Services that may have an address of this pool; absent: all.")
+            @Nullable @JsonPropertyDescription("The Services that may have an address from this pool. If unset, all Services.")
             LabelSelector serviceSelector,
 
             @Default("false")
@@ -121,16 +122,17 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
 
             @Default("0s")
             @Pattern("^([0-9]{1,5}(h|m|s|ms)){1,4}$") @Size(max = 32) @JsonPropertyDescription(
-                    "How long an address rests after its release before another Service may have it, as in Gateway API: 90s, 10m, 1h30m. One of the same name gets it back at once.")
+                    "How long an address is not reused by another Service after its release, as in Gateway API: 90s,"
+                            + " 10m, 1h30m. A Service of the same name gets it back at once.")
             @Nullable String reuseAfter,
 
-            @Nullable @JsonPropertyDescription("How many addresses of each family a namespace may have; absent: any number.")
+            @Nullable @JsonPropertyDescription("How many addresses of each family a namespace may have. If unset, any number.")
             Quota quota) {}
 
     /** Limits by namespace. Reserved and cooling addresses count, a shared one counts once. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Quota(
-            @Nullable @Min(0) @Max(1000000000) @JsonPropertyDescription("For each namespace that is not named; absent: no limit.")
+            @Nullable @Min(0) @Max(1000000000) @JsonPropertyDescription("For each namespace that is not named. If unset, there is no limit.")
             Integer perNamespace,
 
             @Nullable @Size(max = 1024) @JsonPropertyDescription("For the namespaces named.")
@@ -164,45 +166,49 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
             String key,
 
             @Required
-            @Pattern("^(In|NotIn|Exists|DoesNotExist)$") @Size(max = 16) @JsonPropertyDescription("What is asked of its value. Exists: the label is there, whatever its value.")
+            @Pattern("^(In|NotIn|Exists|DoesNotExist)$") @Size(max = 16) @JsonPropertyDescription("The condition on its value. Exists: the label is there, with any value.")
             String operator,
 
-            @Nullable @Size(max = 256) @JsonPropertyDescription("The values for In and NotIn; absent for the others.")
+            @Nullable @Size(max = 256) @JsonPropertyDescription("The values for In and NotIn. Must be unset for other operators.")
             List<String> values) {}
 
     /**
      * How full the pool is, as Berth sees it. Absent until Berth has seen the pool. It is written by merge patches:
      * what is no longer so has to be in them, as null.
      */
-    @JsonClassDescription("How full the pool is; absent until Berth has seen the pool.")
+    @JsonClassDescription("How full the pool is. Unset until Berth has seen the pool.")
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Status(
-            @Nullable @JsonPropertyDescription("The metadata.generation that the status is of.")
+            @Nullable @JsonPropertyDescription("The metadata.generation that the status describes.")
             Long observedGeneration,
 
             @Nullable @JsonPropertyDescription("spec.addresses in one line, for kubectl get: the first three, and how many more.")
             String addresses,
 
             @Nullable @Size(max = 256) @JsonPropertyDescription(
-                    "What is out of the ordinary, for kubectl get, separated by commas. Suspended: spec.suspended. NoAutoAssign: spec.autoAssign is false. InvalidAddresses, Unreadable: the reason of the condition Valid. Absent: nothing is.")
+                    "What is out of the ordinary, for kubectl get, separated by commas. Suspended: spec.suspended."
+                            + " NoAutoAssign: spec.autoAssign is false. InvalidAddresses, Unreadable: the reason of"
+                            + " the condition Valid. Unset if nothing is.")
             String state,
 
             @Nullable @JsonPropertyDescription(
                     "Addresses of both families in the pool that Services have. Stranded ones are no longer in it, and come on top.")
             Long allocated,
 
-            @Nullable @JsonPropertyDescription("Its IPv4 addresses; absent: it has none.")
+            @Nullable @JsonPropertyDescription("Its IPv4 addresses. Unset if it has none.")
             Family ipv4,
 
-            @Nullable @JsonPropertyDescription("Its IPv6 addresses; absent: it has none.")
+            @Nullable @JsonPropertyDescription("Its IPv6 addresses. Unset if it has none.")
             Family ipv6,
 
             @Nullable @JsonPropertyDescription(
-                    "Addresses that came from this pool, that no pool has any more, and that Services keep; absent: none.")
+                    "Addresses that came from this pool, are no longer in any pool, and are kept by Services. Unset"
+                            + " if there are none.")
             Stranded stranded,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(
-                    "The annotation berth.dev/release-stranded that did its work: all that was stranded is taken back, and it does nothing more.")
+                    "The annotation berth.dev/release-stranded that took effect: all stranded addresses are"
+                            + " reclaimed, and it has no further effect.")
             String releasedStranded,
 
             @Nullable @Size(max = 8) List<Condition> conditions)
@@ -233,10 +239,10 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
 
             @JsonPropertyDescription("How many are left.") String available,
 
-            @JsonPropertyDescription("How many are kept for Services to come, or from everyone.")
+            @JsonPropertyDescription("How many are reserved for future Services, or not allocated at all.")
             String reserved,
 
-            @JsonPropertyDescription("How many were released and rest.")
+            @JsonPropertyDescription("How many were released and may not be reused yet.")
             String cooling,
 
             @JsonPropertyDescription("How many Services wait for one.")

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * agent writes it, and only the operator reads it. All is in the spec, as in a Lease: one write makes it.
  */
 @JsonClassDescription(
-        "What the agent of a node announces, and why not the rest. Its name is that of the Node, whose agent writes it.")
+        "What the agent of a node announces, and why it does not announce the rest. Its name is that of the Node,"
+                + " whose agent writes it.")
 @Group(Berth.GROUP)
 @Version(Berth.VERSION)
 @Kind("AgentReport")
@@ -42,10 +43,10 @@ public class AgentReport extends OwnResource<AgentReport.Spec, Void> {
     /** By protocol. */
     @JsonClassDescription("What it announces, by protocol.")
     public record Spec(
-            @Nullable @JsonPropertyDescription("By ARP and NDP; absent: the agent has not decided yet, or has ended.")
+            @Nullable @JsonPropertyDescription("By ARP and NDP. Unset if the agent has not decided yet, or has ended.")
             Part l2,
 
-            @Nullable @JsonPropertyDescription("By BGP; absent: the agent has no speaker, has not decided yet, or has ended.")
+            @Nullable @JsonPropertyDescription("By BGP. Unset if the agent has no speaker, has not decided yet, or has ended.")
             Part bgp) {}
 
     /** Of one protocol. */

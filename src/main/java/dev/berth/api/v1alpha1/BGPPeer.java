@@ -68,11 +68,11 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
     static final String INTERFACE_ALONE =
             "!has(self.peerInterface) || !has(self.sourceAddress) && !has(self.ebgpMultihop)";
 
-    /** What the administrator asks for. */
-    @JsonClassDescription("What the administrator asks for.")
+    /** The desired state. */
+    @JsonClassDescription("The desired state.")
     @ValidationRule(
             value = KEEPALIVE_IN_HOLD_TIME,
-            message = "keepaliveTimeSeconds must be a third of holdTimeSeconds at most")
+            message = "keepaliveTimeSeconds must be at most a third of holdTimeSeconds")
     @ValidationRule(value = ONE_ROUTER, message = "one of peerAddress and peerInterface must be set, and not both")
     @ValidationRule(
             value = INTERFACE_ALONE,
@@ -81,7 +81,8 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
             value = SOURCE_IS_OF_THE_FAMILY,
             message = "sourceAddress and peerAddress must be of the same IP family")
     public record Spec(
-            @Nullable @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription("The address of the router, IPv4 or IPv6; absent: it is on peerInterface.")
+            @Nullable @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription(
+                    "The address of the router, IPv4" + " or IPv6. If unset, the router is found on peerInterface.")
             String peerAddress,
 
             @Nullable @Pattern("^[^/%:\\s]+$") @Size(min = 1, max = 15) @JsonPropertyDescription(
@@ -99,10 +100,12 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
             @Default("179") @Min(1) @Max(65535) @JsonPropertyDescription("The TCP port of the router.") @Nullable Integer peerPort,
 
             @Nullable @JsonPropertyDescription(
-                    "A Secret in the agents' namespace, berth-agents, whose key password is that of the session (TCP MD5, RFC 2385); absent: none.")
+                    "A Secret in the agents' namespace, berth-agents, whose key password is that of the session (TCP"
+                            + " MD5, RFC 2385). If unset, the session has no password.")
             SecretReference passwordSecret,
 
-            @JsonPropertyDescription("The nodes that have a session with the router; absent: all that have an agent.")
+            @JsonPropertyDescription(
+                    "The nodes that have a session with the router. If unset, all nodes that have an agent.")
             AddressPool.@Nullable LabelSelector nodeSelector,
 
             @Default("90")
@@ -111,8 +114,7 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
             @Nullable Integer holdTimeSeconds,
 
             @Default("30")
-            @Min(1) @Max(21845) @JsonPropertyDescription(
-                    "How often the other side is told that all is well; a third of holdTimeSeconds at most.")
+            @Min(1) @Max(21845) @JsonPropertyDescription("The interval of keepalive messages; at most a third of holdTimeSeconds.")
             @Nullable Integer keepaliveTimeSeconds,
 
             @Default("5")
@@ -120,10 +122,11 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
             @Nullable Integer connectRetryTimeSeconds,
 
             @Nullable @Min(2) @Max(255) @JsonPropertyDescription(
-                    "How many hops away the router may be, if it is in another autonomous system; absent: it must be a neighbour.")
+                    "How many hops away the router may be, if it is in another autonomous system. If unset, it must"
+                            + " be a direct neighbour.")
             Integer ebgpMultihop,
 
-            @Nullable @Size(min = 1, max = 2) @JsonPropertyDescription("Of which addresses are announced; absent: both.")
+            @Nullable @Size(min = 1, max = 2) @JsonPropertyDescription("Of which addresses are announced. If unset, both.")
             List<@Pattern("^(IPv4|IPv6)$") @Size(max = 4) String> families,
 
             @Default("30")
@@ -131,8 +134,7 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
                     "For how long the router is asked to keep routes while the speaker on the node restarts (RFC 4724); 0: it drops them at once.")
             @Nullable Integer gracefulRestartTimeSeconds,
 
-            @Nullable @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription(
-                    "The node's address that the session comes from; absent: the one that the kernel chooses.")
+            @Nullable @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription("The node's address that the session comes from. If unset, the kernel chooses it.")
             String sourceAddress,
 
             @Default("IPv4")
@@ -147,7 +149,7 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
             String name) {}
 
     /** What the agents on the nodes say of their sessions. Absent until one has seen the peer. */
-    @JsonClassDescription("What the agents on the nodes say of their sessions; absent until one has seen the peer.")
+    @JsonClassDescription("What the agents on the nodes report on their sessions. Unset until one has seen the peer.")
     public record Status(
             @Nullable Long observedGeneration,
 
@@ -168,25 +170,29 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
 
             @Required
             @Pattern("^(Established|Connecting|Unusable|Unknown)$") @Size(max = 16) @JsonPropertyDescription(
-                    "Established: routes are announced. Connecting: the router does not answer, or refuses. Unusable: the node cannot have this session; lastError says why. Unknown: the agent of the node is not heard of.")
+                    "Established: routes are announced. Connecting: the router does not respond, or rejects the"
+                            + " session. Unusable: the node cannot have this session; see lastError. Unknown: the"
+                            + " agent of the node has stopped renewing its Lease.")
             String state,
 
             @Required @Size(max = 32) @JsonPropertyDescription("Since when the state is this one.")
             String since,
 
             @JsonPropertyDescription(
-                    "How many routes are announced to the router, up to 30 s ago; absent: there is no session.")
+                    "How many routes are announced to the router, up to 30 s ago. Unset if there is no session.")
             @Nullable Integer routes,
 
             @Nullable @Size(max = 512) @JsonPropertyDescription(
-                    "Why there is no session, or why the one before ended; absent: not known, or there was none.")
+                    "Why there is no session, or why the previous one ended. Unset if that is not known, or if there"
+                            + " was none.")
             String lastError,
 
             @Nullable @Size(max = 2) @JsonPropertyDescription(
-                    "Of which addresses the router is told: the families that both sides have; absent: there is no session.")
+                    "The families that are announced to the router: those that both sides support. Unset if there is"
+                            + " no session.")
             List<@Pattern("^(IPv4|IPv6)$") @Size(max = 4) String> families,
 
-            @Nullable @JsonPropertyDescription("The metadata.generation that the node has taken over.")
+            @Nullable @JsonPropertyDescription("The metadata.generation that the node has applied.")
             Long observedGeneration) {
         public static final Comparator<NodeSession> BY_NAME =
                 Comparator.comparing(NodeSession::node, Comparator.nullsFirst(Comparator.naturalOrder()));

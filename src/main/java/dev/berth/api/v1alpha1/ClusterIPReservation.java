@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A cluster IP that is kept for one Service. Cluster-scoped: it outlives the namespace of the Service, and needs no
  * ServiceCIDRPolicy.
  */
-@JsonClassDescription("A cluster IP of a static band that is kept for one Service: no other Service gets it.")
+@JsonClassDescription("A cluster IP of a static band that is reserved for one Service: no other Service gets it.")
 @Group(Berth.GROUP)
 @Version(Berth.VERSION)
 @Kind("ClusterIPReservation")
@@ -61,15 +61,15 @@ public class ClusterIPReservation extends OwnResource<ClusterIPReservation.Spec,
 
     private static final String NAME_OF_OBJECT = "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$";
 
-    /** What the administrator asks for. */
-    @JsonClassDescription("What the administrator asks for.")
+    /** The desired state. */
+    @JsonClassDescription("The desired state.")
     public record Spec(
             @Required
             @Size(min = 1, max = 43) @ValidationRule(value = IS_IP, message = NO_IP, messageExpression = "'\"' + self + '\" " + NO_IP + "'")
             @JsonPropertyDescription("The cluster IP. It must be in the static band of a ServiceCIDR.")
             String address,
 
-            @Required @JsonPropertyDescription("The Service that it is kept for. It need not exist.")
+            @Required @JsonPropertyDescription("The Service that it is reserved for. It need not exist.")
             ServiceReference service) {}
 
     /** A Service, by name. */
@@ -83,12 +83,12 @@ public class ClusterIPReservation extends OwnResource<ClusterIPReservation.Spec,
             String name) {}
 
     /** What became of it. Absent until Berth has seen it. */
-    @JsonClassDescription("What became of it; absent until Berth has seen it.")
+    @JsonClassDescription("What became of it. Unset until Berth has seen it.")
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
             @Nullable Long observedGeneration,
 
-            @Nullable @Size(max = 8) @JsonPropertyDescription("Ready: whether the address is kept, or the Service has it.")
+            @Nullable @Size(max = 8) @JsonPropertyDescription("Ready: whether the address is reserved, or the Service has it.")
             List<Condition> conditions)
             implements HasConditions {}
 

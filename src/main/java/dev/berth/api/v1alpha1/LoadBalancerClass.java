@@ -68,8 +68,8 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
     static final String PARAMETERS_STAY =
             "!has(self.spec) || !has(oldSelf.spec) || (has(self.spec.parameters) ? has(oldSelf.spec.parameters) && self.spec.parameters == oldSelf.spec.parameters : !has(oldSelf.spec.parameters))";
 
-    /** What the administrator asks for. */
-    @JsonClassDescription("What the administrator asks for.")
+    /** The desired state. */
+    @JsonClassDescription("The desired state.")
     public record Spec(
             @Required
             @Size(min = 1, max = 253) @Pattern("^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") @ValidationRule(
@@ -95,7 +95,8 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
             Map<String, @Size(max = 4096) String> parameters,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(
-                    "The AddressPools to take addresses from; absent: every one. By its annotation berth.dev/address-pool, a Service chooses among them (see docs/annotations.md).")
+                    "The AddressPools to allocate addresses from. If unset, all AddressPools. By its annotation"
+                            + " berth.dev/address-pool, a Service chooses among them (see docs/annotations.md).")
             List<@Size(min = 1, max = 253) String> pools,
 
             @Default("Auto")
@@ -103,12 +104,14 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
                     "VIP: packets reach the node with the address as destination. Proxy: a proxy or NAT delivers, and kube-proxy must not bind the address. Auto: what the provider does.")
             @Nullable String ipMode,
 
-            @Nullable @JsonPropertyDescription("How a load balancer that sends packets to nodes finds out which are fit.")
+            @Nullable @JsonPropertyDescription("How a load balancer that sends packets to nodes finds out which are healthy.")
             HealthCheck healthCheck,
 
             @Default("Keep")
             @Pattern("^(Keep|Release)$") @Size(max = 16) @JsonPropertyDescription(
-                    "Keep: node ports are left as they are. Release: they are given back, once for each set of ports, as soon as the Service is delivered without them; not for a provider that sends packets to node ports.")
+                    "Keep: node ports are left as they are. Release: they are released, once for each set of ports,"
+                            + " as soon as the Service is delivered without them; not for a provider that sends"
+                            + " packets to node ports.")
             @Nullable String nodePorts,
 
             @Default("Never")
@@ -120,35 +123,42 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
 
             @Default("Allow")
             @Pattern("^(Allow|Refuse)$") @Size(max = 16) @JsonPropertyDescription(
-                    "For Services with spec.loadBalancerSourceRanges that neither the provider nor kube-proxy can enforce. Allow: they are served, and everybody is let in. Refuse: they are not served.")
+                    "For Services with spec.loadBalancerSourceRanges that neither the provider nor kube-proxy can"
+                            + " enforce. Allow: they are served, and all clients are allowed. Refuse: they are not"
+                            + " served.")
             @Nullable String unenforcedSourceRanges,
 
             @Nullable @JsonPropertyDescription(
-                    "TLS that the provider terminates for Services of this class; it implies ipMode Proxy. Absent: bytes are passed on.")
+                    "TLS that the provider terminates for Services of this class; it implies ipMode Proxy. If unset,"
+                            + " TLS is passed through.")
             Tls tls) {}
 
     /** TLS that the provider terminates. */
     public record Tls(
             @Required
             @Size(min = 1, max = 253) @Pattern("^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$") @JsonPropertyDescription(
-                    "A Secret of type kubernetes.io/tls in Berth's own namespace, with certificate and key. Berth may not read it before it is permitted to.")
+                    "A Secret of type kubernetes.io/tls in Berth's own namespace, with certificate and key. Berth can"
+                            + " read it only with additional permissions.")
             String secretName,
 
-            @Nullable @Size(max = 64) @JsonPropertyDescription("The ports of Services whose clients speak TLS; absent or empty: every TCP port.")
+            @Nullable @Size(max = 64) @JsonPropertyDescription("The ports of Services whose clients use TLS. If unset or empty, every TCP port.")
             List<@Min(1) @Max(65535) Integer> ports) {}
 
     /** How nodes are found fit to get packets. */
     public record HealthCheck(
             @Default("Auto")
             @Pattern("^(Auto|KubeProxy|TCP|None)$") @Size(max = 16) @JsonPropertyDescription(
-                    "KubeProxy: kube-proxy on each node says whether it is fit. TCP: a node port of the Service takes connections. None: nothing is asked. Auto: KubeProxy, or TCP where the nodes have no kube-proxy. With externalTrafficPolicy Local the Service's healthCheckNodePort is asked, unless None.")
+                    "KubeProxy: kube-proxy on each node reports whether the node is healthy. TCP: a node port of the"
+                            + " Service accepts connections. None: no check. Auto: KubeProxy, or TCP where the nodes"
+                            + " have no kube-proxy. With externalTrafficPolicy Local the Service's"
+                            + " healthCheckNodePort is checked, unless None.")
             @Nullable String type,
 
-            @Min(1) @Max(65535) @JsonPropertyDescription("Where to ask; absent: 10256 for KubeProxy, the first node port for TCP.")
+            @Min(1) @Max(65535) @JsonPropertyDescription("The port to check. If unset, 10256 for KubeProxy, the first node port for TCP.")
             @Nullable Integer port) {}
 
     /** What Berth made of it. Absent until Berth has seen the class. */
-    @JsonClassDescription("What Berth made of it; absent until Berth has seen the class.")
+    @JsonClassDescription("What Berth reports on it. Unset until Berth has seen the class.")
     public record Status(
             @Nullable Long observedGeneration,
             @Nullable @Size(max = 8) List<Condition> conditions) implements HasConditions {}

@@ -118,13 +118,13 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
     private static final String WHICH_IS_NO_CIDR =
             "'\"' + self.filter(cidr, !cidr" + IS_CIDR + ")[0] + '\" " + NO_CIDR + "'";
 
-    /** What the administrator asks for. */
-    @JsonClassDescription("What the administrator asks for. Empty: Berth only looks, and says what it sees.")
+    /** The desired state. */
+    @JsonClassDescription("The desired state. If empty, Berth only reports what it sees.")
     public record Spec(
-            @Nullable @JsonPropertyDescription("When to warn; absent: at 80 percent, or 14 days before a family is full.")
+            @Nullable @JsonPropertyDescription("When to warn. If unset, at 80 percent, or 14 days before a family is full.")
             Warnings warnings,
 
-            @Nullable @JsonPropertyDescription("How new ServiceCIDRs are made before the last ones are full; absent: never.")
+            @Nullable @JsonPropertyDescription("How new ServiceCIDRs are created before the last ones are full. If unset, never.")
             Growth growth) {}
 
     /** Thresholds. */
@@ -135,7 +135,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @Nullable Integer usedPercent,
 
             @Default("14")
-            @Min(0) @Max(3650) @JsonPropertyDescription("Days until a family is full, if it grows as it did.")
+            @Min(0) @Max(3650) @JsonPropertyDescription("Days until a family is full, at its recent growth.")
             @Nullable Integer daysUntilFull) {}
 
     /** Where new ServiceCIDRs come from. */
@@ -143,13 +143,14 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
     public record Growth(
             @Default("true")
             @JsonPropertyDescription(
-                    "true: it is only said what would be made. Firewalls and network plug-ins have to know a range before it is used.")
+                    "true: new ranges are only reported, not created. Firewalls and network plug-ins have to know a"
+                            + " range before it is used.")
             @Nullable Boolean dryRun,
 
-            @Nullable @JsonPropertyDescription("Absent: IPv4 does not grow.")
+            @Nullable @JsonPropertyDescription("If unset, IPv4 does not grow.")
             FamilyGrowth ipv4,
 
-            @Nullable @JsonPropertyDescription("Absent: IPv6 does not grow.")
+            @Nullable @JsonPropertyDescription("If unset, IPv6 does not grow.")
             FamilyGrowth ipv6,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(
@@ -161,8 +162,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record FamilyGrowth(
             @Required
-            @Size(min = 1, max = 16) @JsonPropertyDescription(
-                    "The CIDRs out of which new ranges are taken, in this order, the lowest free first.")
+            @Size(min = 1, max = 16) @JsonPropertyDescription("The CIDRs from which new ranges are taken, in this order, the lowest free first.")
             @ValidationRule(value = ALL_CIDRS, message = NO_CIDR, messageExpression = WHICH_IS_NO_CIDR)
             List<@Size(min = 1, max = 43) String> supernets,
 
@@ -171,18 +171,18 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             Integer prefixLength,
 
             @Default("80")
-            @Min(1) @Max(100) @JsonPropertyDescription("Percent of the family's addresses in use at which the next range is made.")
+            @Min(1) @Max(100) @JsonPropertyDescription("Percent of the family's addresses in use at which the next range is created.")
             @Nullable Integer usedPercent,
 
             @Default("4")
-            @Min(0) @Max(64) @JsonPropertyDescription("How many ranges Berth makes at most; those that retire do not count.")
+            @Min(0) @Max(64) @JsonPropertyDescription("The maximum number of ranges that Berth creates; those that retire do not count.")
             @Nullable Integer maxRanges) {}
 
     /**
      * What Berth sees and does. Absent until it has seen the policy. It is written by merge patches: what is no longer
      * so has to be in them, as null.
      */
-    @JsonClassDescription("What Berth sees and does, a second late at most; absent until it has seen the policy.")
+    @JsonClassDescription("What Berth sees and does, at most a second late. Unset until it has seen the policy.")
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Status(
             @Nullable Long observedGeneration,
@@ -191,25 +191,26 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             List<Range> ranges,
 
             @Nullable @JsonPropertyDescription(
-                    "All ranges of the family that are ready; what two of them have counts once. Absent: none.")
+                    "All ranges of the family that are ready; addresses in two of them count once. Unset if there are"
+                            + " none.")
             Family ipv4,
 
             @Nullable @JsonPropertyDescription("As ipv4.") Family ipv6,
 
-            @Nullable @Size(max = 32) @JsonPropertyDescription("How much was in use when: what the growth is reckoned from. Oldest first.")
+            @Nullable @Size(max = 32) @JsonPropertyDescription("How much was in use when: the basis of the growth estimate. Oldest first.")
             List<Sample> history,
 
-            @Nullable @Size(max = 2) @JsonPropertyDescription("The range of each family that is made next, or is just being made.")
+            @Nullable @Size(max = 2) @JsonPropertyDescription("The range of each family that is created next, or is being created.")
             List<Proposal> proposed,
 
-            @Nullable @Size(max = 16) @JsonPropertyDescription("Who is still in the ranges that retire.")
+            @Nullable @Size(max = 16) @JsonPropertyDescription("What still uses the ranges that retire.")
             List<Retiring> retiring,
 
-            @Nullable @JsonPropertyDescription("What the audit found; absent: nothing.")
+            @Nullable @JsonPropertyDescription("What the audit found. Unset if it found nothing.")
             Findings findings,
 
             @Nullable @Size(max = 8) @JsonPropertyDescription(
-                    "Ready, Served, CapacityLow, Healthy, and where there is something to say of it Growth, Retired and Reserved.")
+                    "Ready, Served, CapacityLow, Healthy, and, where they apply, Growth, Retired and Reserved.")
             List<Condition> conditions)
             implements HasConditions {}
 
@@ -224,14 +225,16 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @Pattern("^(Ready|NotReady|Terminating)$") @Size(max = 16) @JsonPropertyDescription("Ready, NotReady or Terminating.")
             String state,
 
-            @JsonPropertyDescription("The lower band: for addresses that are asked for.") @JsonProperty("static")
+            @JsonPropertyDescription("The lower band: for addresses that are requested explicitly.")
+            @JsonProperty("static")
             Band staticBand,
 
             @JsonPropertyDescription("The upper band: the API server takes from it first.") @JsonProperty("dynamic")
             Band dynamicBand,
 
             @Nullable @JsonPropertyDescription(
-                    "The longest run of free addresses in the static band, as FIRST-LAST; absent: it is full, or there is none.")
+                    "The longest run of free addresses in the static band, as FIRST-LAST. Unset if the band is full,"
+                            + " or if there is none.")
             String largestFreeStaticBlock) {}
 
     /** One band of a range. */
@@ -245,10 +248,10 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
             @JsonPropertyDescription("How many are left.") String free,
 
-            @Nullable @JsonPropertyDescription("How many more there are each day, by the history; absent: not known yet.")
+            @Nullable @JsonPropertyDescription("How many more there are each day, by the history. Unset if not known yet.")
             String growthPerDay,
 
-            @Nullable @JsonPropertyDescription("The day it is full at this growth; absent: never, or not known yet.")
+            @Nullable @JsonPropertyDescription("The day on which it is full at this growth. Unset if never, or if not known yet.")
             String fullOn) {}
 
     /** One family. It is part of a merge patch: what is no longer known has to be in it, as null. */
@@ -304,17 +307,17 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @Size(max = 20) @JsonPropertyDescription("The lowest of them.")
             List<Remaining> first,
 
-            @Nullable @JsonPropertyDescription("Why it is not being deleted; absent: it is.")
+            @Nullable @JsonPropertyDescription("Why it is not being deleted. Unset if it is.")
             String message) {}
 
     /** What keeps a range that retires. */
     public record Remaining(
             @JsonPropertyDescription("In canonical form.") String address,
 
-            @JsonPropertyDescription("Whose it is: namespace/name of a Service, or else what the IPAddress names.")
+            @JsonPropertyDescription("Its owner: namespace/name of a Service, or else what the IPAddress names.")
             String owner,
 
-            @JsonPropertyDescription("What it would need to go.")
+            @JsonPropertyDescription("What must be done to free it.")
             String needs) {}
 
     /** What the audit found. */

@@ -58,7 +58,8 @@ public final class AddressReconciler implements Reconciler<Address> {
             events.warning(
                     About.object(address),
                     "Unreadable",
-                    String.join("; ", address.unreadable()) + "; it is given to nobody else until that is corrected");
+                    String.join("; ", address.unreadable()) + "; it is not allocated to any other Service until that"
+                            + " is corrected");
         }
         Ip ip = claim.get().ip();
         Next next = control.reconcile(ip);

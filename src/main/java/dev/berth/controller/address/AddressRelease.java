@@ -278,7 +278,7 @@ final class AddressRelease {
     }
 
     private static Released cannotRelease(Ip ip, String message) {
-        LOG.warn("releasing {}: {}; it stays claimed and is tried again", ip, message);
+        LOG.warn("releasing {}: {}; it stays claimed; retrying", ip, message);
         return Released.LATER;
     }
 }

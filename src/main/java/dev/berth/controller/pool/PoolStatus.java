@@ -153,7 +153,7 @@ final class PoolStatus {
                     true,
                     releasing ? "Reclaiming" : "NotInAnyPool",
                     stillHeld(stranded)
-                            + (releasing ? "; they are being taken back" : "; " + toTakeBack(pool) + ahead(pool))));
+                            + (releasing ? "; they are being reclaimed" : "; " + toTakeBack(pool) + ahead(pool))));
         }
         return conditions;
     }
@@ -233,7 +233,8 @@ final class PoolStatus {
                 one -> one.service() + " would get no address (" + one.reason() + ")");
         String others = named(
                 all.stream().filter(one -> one.by().isPresent()).toList(),
-                one -> one.service() + " would get " + one.by().map(Ip::toString).orElse(""));
+                one -> one.service() + " would get "
+                        + one.by().map(Ip::toString).orElse(""));
         return none.isEmpty() && others.isEmpty()
                 ? ""
                 : Stream.of(none, others)

@@ -78,7 +78,7 @@ final class AddressObjects {
                         Pass.failed(
                                 doing,
                                 Reason.ClaimFailed,
-                                message + "; is the CustomResourceDefinition addresses.berth.dev installed?",
+                                message + "; check that the CustomResourceDefinition addresses.berth.dev is installed",
                                 request));
             case Write.Refused<Claim>(String message) ->
                 new Created(Whose.NOT_MADE, Pass.failed(doing, Reason.ClaimFailed, message, request));

@@ -208,10 +208,9 @@ final class Bulkhead {
                 if (earlier != null) {
                     earlier.waiting.put(who, notified);
                     return earlier.stuck
-                            ? new Entry.Stuck(
-                                    "an earlier call for Service " + service + " exceeded its deadline of "
-                                            + deadline.toSeconds() + " s and has not returned; the next call"
-                                            + " waits for it")
+                            ? new Entry.Stuck("an earlier call for Service " + service + " exceeded its deadline of "
+                                    + deadline.toSeconds() + " s and has not returned; the next call"
+                                    + " waits for it")
                             : new Entry.InLine();
                 }
                 Line line = lines.computeIfAbsent(where.name(), Line::new);
@@ -310,8 +309,8 @@ final class Bulkhead {
                                 .map(seat -> seat.service == null ? "its list" : "Service " + seat.service)
                                 .collect(Collectors.joining(", "))
                         + (stuck.size() > SERVICES_NAMED ? " ..." : "")
-                        + "; nothing else is asked for these until they do. Correct the provider, and restart Berth if"
-                        + " it runs in this process");
+                        + "; no other call is made for these until they do. Correct the provider, and restart Berth"
+                        + " if it runs in this process");
     }
 
     /** How many they are. */

@@ -97,8 +97,10 @@ final class OrphanedLoadBalancers implements Orphans {
     private boolean look(String name, LoadBalancerProvider provider) {
         List<ServiceIdentity> orphaned = new ArrayList<>();
         try {
-            Optional<List<ListedLoadBalancer>> all =
-                    guard.list(CallLine.ofProvider(name, provider.capabilities()), provider, parts.settings().clusterName());
+            Optional<List<ListedLoadBalancer>> all = guard.list(
+                    CallLine.ofProvider(name, provider.capabilities()),
+                    provider,
+                    parts.settings().clusterName());
             if (all.isEmpty()) {
                 return false;
             }
@@ -120,8 +122,8 @@ final class OrphanedLoadBalancers implements Orphans {
         parts.metrics().orphaned(name, orphaned.size());
         if (!orphaned.isEmpty()) {
             LOG.warn(
-                    "provider \"{}\" has {} load balancers of Services that are gone: {}{}; delete them, or start with"
-                            + " --delete-orphaned-load-balancers",
+                    "provider \"{}\" has {} load balancers of Services that no longer exist: {}{}; delete them, or"
+                            + " start with --delete-orphaned-load-balancers",
                     name,
                     orphaned.size(),
                     orphaned.stream().limit(10).map(ServiceIdentity::toString).collect(Collectors.joining(", ")),
@@ -177,7 +179,8 @@ final class OrphanedLoadBalancers implements Orphans {
         ServiceMemory memory = memories.of(service.key());
         if (memory.provider().bringsItsOwn(service.uid()).isEmpty()) {
             LOG.info(
-                    "Service {} lost our marks, and its provider has a load balancer for it: it is ours",
+                    "Service {} lost Berth's finalizer and conditions, but its provider has a load balancer for it:"
+                            + " Berth serves it again",
                     service.key());
             memory.provider(state -> state.listed(service.uid(), classValue));
             due.accept(List.of(service.key()));
@@ -197,7 +200,7 @@ final class OrphanedLoadBalancers implements Orphans {
                 found.uid().equals(service.uid()) ? Presence.THERE : Presence.GONE;
             case Read.Absent<ServiceState> gone -> Presence.GONE;
             case Read.Failed<ServiceState>(String message) -> {
-                LOG.warn("cannot tell whether Service {} is gone: {}", service, message);
+                LOG.warn("cannot determine whether Service {} still exists: {}", service, message);
                 yield Presence.UNKNOWN;
             }
         };
@@ -227,11 +230,11 @@ final class OrphanedLoadBalancers implements Orphans {
                     return Settled.BUSY;
                 }
             }
-            LOG.info("deleted load balancer {} of Service {}, which is gone", listed.name(), listed.service());
+            LOG.info("deleted load balancer {} of Service {}, which no longer exists", listed.name(), listed.service());
             return Settled.SETTLED;
         } catch (ProviderException failure) {
             LOG.warn(
-                    "deleting load balancer {} of Service {}, which is gone: {}",
+                    "deleting load balancer {} of Service {}, which no longer exists: {}",
                     listed.name(),
                     listed.service(),
                     failure.getMessage());
@@ -271,11 +274,14 @@ final class OrphanedLoadBalancers implements Orphans {
                         return;
                     }
                     lingering.remove(service);
-                    LOG.info("deleted what was left of the load balancer of Service {}, which is gone", service);
+                    LOG.info(
+                            "deleted what was left of the load balancer of Service {}, which no longer exists",
+                            service);
                 } catch (ProviderException failure) {
                     Duration wait = failure.retryAfter().orElse(delay);
                     LOG.warn(
-                            "deleting the load balancer of Service {}, which is gone: {}; trying again in {} s",
+                            "deleting the load balancer of Service {}, which no longer exists: {}; trying again"
+                                    + " in {} s",
                             service,
                             failure.getMessage(),
                             wait.toSeconds());
@@ -313,7 +319,7 @@ final class OrphanedLoadBalancers implements Orphans {
             return deleteFor(served, service);
         } catch (ProviderException failure) {
             LOG.warn(
-                    "deleting what is left of the load balancer of Service {}, which is gone: {}",
+                    "deleting what is left of the load balancer of Service {}, which no longer exists: {}",
                     service,
                     failure.getMessage());
             return false;

@@ -137,7 +137,7 @@ final class PassProvider {
     List<Outcome> remember(Trouble what) {
         Duration delay =
                 pass.memory().retries.failed(what, pass.parts().timing().backoff(), pass.steady());
-        LOG.warn("{}, which is gone; trying again in {} s", what.message(), delay.toSeconds());
+        LOG.warn("{}, which no longer exists; trying again in {} s", what.message(), delay.toSeconds());
         return List.of(new Outcome.Did(Done.FAILURE_REMEMBERED), new Outcome.LookAgain(delay));
     }
 
@@ -146,8 +146,7 @@ final class PassProvider {
         pass.memory().provider(state -> state.asks(request, served));
         try {
             return switch (pass.visit().ensure(provider, request)) {
-                case EnsureOutcome.Ready ready ->
-                    List.of(new Outcome.Answered(ready, whoHas(served, ready.status())));
+                case EnsureOutcome.Ready ready -> List.of(new Outcome.Answered(ready, whoHas(served, ready.status())));
                 case EnsureOutcome.Pending pending -> {
                     LOG.info("Service {}: {}", pass.key(), pending.message());
                     Duration delay = pass.memory()
@@ -167,7 +166,9 @@ final class PassProvider {
 
     /** Who has the addresses of the answer that is remembered. */
     AnsweredAddresses whoHasAnswered(ServedClass served, ProviderState provider) {
-        return provider.lastAnswer().map(answer -> whoHas(served, answer.status())).orElse(AnsweredAddresses.NONE);
+        return provider.lastAnswer()
+                .map(answer -> whoHas(served, answer.status()))
+                .orElse(AnsweredAddresses.NONE);
     }
 
     private AnsweredAddresses whoHas(ServedClass served, LoadBalancerStatus answer) {
@@ -179,7 +180,9 @@ final class PassProvider {
                                 .flatMap(ip -> pass.parts().ledger().holding(ip).stream())
                                 .toList(),
                         pass.parts().ledger().pools(),
-                        addresses.stream().filter(pass.parts().environment().isNodes()).toList());
+                        addresses.stream()
+                                .filter(pass.parts().environment().isNodes())
+                                .toList());
     }
 
     /** Asks what the provider has. That it cannot be found out is no drift. */
@@ -188,8 +191,7 @@ final class PassProvider {
         pass.memory().looks(pass.steady());
         try {
             return List.of(new Outcome.Looked(
-                    known,
-                    pass.visit().get(pass.parts().providers().named(served.provider()), request)));
+                    known, pass.visit().get(pass.parts().providers().named(served.provider()), request)));
         } catch (ProviderException failure) {
             LOG.atLevel(pass.memory().provider().isOutOfSight() ? Level.DEBUG : Level.WARN)
                     .log("looking at the load balancer of Service {}: {}", pass.key(), failure.getMessage());

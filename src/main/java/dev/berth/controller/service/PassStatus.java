@@ -218,8 +218,7 @@ final class PassStatus {
         return Pass.failed("taking the status back", Reason.ClearFailed, message, effect.what());
     }
 
-    private Optional<Outcome> write(
-            ServiceState state, Publication wanted, String doing, List<ServiceEvent> reports) {
+    private Optional<Outcome> write(ServiceState state, Publication wanted, String doing, List<ServiceEvent> reports) {
         return write(state, wanted, doing, reports, patch -> patch);
     }
 

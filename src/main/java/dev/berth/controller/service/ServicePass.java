@@ -104,8 +104,7 @@ final class ServicePass {
             case ServicePlan.TearDown down ->
                 passed(
                         down,
-                        facts -> perform(
-                                down, TearingDown.next(down, pass.service(), knownToTearDown(down), facts)));
+                        facts -> perform(down, TearingDown.next(down, pass.service(), knownToTearDown(down), facts)));
             case ServicePlan.Serve serve -> {
                 pass.memory().doubtIfDue(pass.steady());
                 yield passed(serve, facts -> perform(serve, Serving.next(serve, known(serve), facts)));
@@ -268,8 +267,9 @@ final class ServicePass {
 
     private SequencedMap<ServedClass, LoadBalancerRequest> requests(ServiceState state, ServicePlan.TearDown down) {
         SequencedMap<ServedClass, LoadBalancerRequest> requests = new LinkedHashMap<>();
-        down.deletes().forEach(served -> requests.computeIfAbsent(
-                served, by -> provider.demand(state, by).request()));
+        down.deletes()
+                .forEach(served -> requests.computeIfAbsent(
+                        served, by -> provider.demand(state, by).request()));
         return requests;
     }
 
@@ -282,7 +282,8 @@ final class ServicePass {
                 new Learned(provider.delete(pass.service().orElseThrow(), delete));
             case TearDownEffect.Clear clear -> new Learned(status.clear(clear));
             case SayReleasing say -> new Learned(status.sayReleasing(say));
-            case TearDownEffect.Release(List<Leaving> addresses) -> new Learned(claims.release(addresses, Done.RELEASED));
+            case TearDownEffect.Release(List<Leaving> addresses) ->
+                new Learned(claims.release(addresses, Done.RELEASED));
             case TearDownEffect.LookAgain(Duration delay) -> {
                 LOG.info("Service {} is no longer served: {}", pass.key(), down.why());
                 yield new Finished(Next.after(delay));

@@ -18,10 +18,7 @@ final class ServiceSnapshots {
     private final ServiceTurns turns;
 
     ServiceSnapshots(
-            ServiceParts parts,
-            Supplier<Optional<Deference>> deference,
-            ServiceMemories memories,
-            ServiceTurns turns) {
+            ServiceParts parts, Supplier<Optional<Deference>> deference, ServiceMemories memories, ServiceTurns turns) {
         this.parts = parts;
         this.deference = deference;
         this.memories = memories;

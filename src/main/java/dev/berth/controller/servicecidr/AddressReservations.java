@@ -128,7 +128,7 @@ final class AddressReservations {
         }
         return switch (network.reserve(ip, service)) {
             case Write.Done<ClusterIp> done -> {
-                LOG.info("cluster IP {} is kept for Service {}", ip, service);
+                LOG.info("cluster IP {} is reserved for Service {}", ip, service);
                 retries.done(ip);
                 yield new Reservations.Outcome(decided.reservation(), new Reservations.State.Reserved(ip));
             }
@@ -141,7 +141,7 @@ final class AddressReservations {
     }
 
     private Reservations.Outcome failed(Reservations.Outcome decided, Ip ip, String message) {
-        LOG.warn("cluster IP {} cannot be kept: {}", ip, message);
+        LOG.warn("cluster IP {} cannot be reserved: {}", ip, message);
         return refused(decided, retries.failed(ip, ip + " cannot be kept: " + message));
     }
 
@@ -166,7 +166,7 @@ final class AddressReservations {
             }
             case Read.Absent<List<ClusterIp>> none -> Optional.empty();
             case Read.Failed<List<ClusterIp>>(String message) -> {
-                LOG.warn("cluster IPs that are kept for nobody cannot be listed: {}", message);
+                LOG.warn("unused cluster IP reservations cannot be listed: {}", message);
                 yield Optional.of(clock.instant().plus(backoff.after(++unlisted)));
             }
         };
@@ -183,7 +183,7 @@ final class AddressReservations {
         }
         switch (released) {
             case Write.Done<ClusterIp> done -> {
-                LOG.info("cluster IP {} is kept no longer for Service {}", unwanted.ip(), unwanted.owner());
+                LOG.info("cluster IP {} is no longer reserved for Service {}", unwanted.ip(), unwanted.owner());
                 retries.done(unwanted.ip());
             }
             // It is another by now, or gone: nothing is left that could be tried again.

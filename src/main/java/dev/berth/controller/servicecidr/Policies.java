@@ -25,7 +25,7 @@ final class Policies {
         }
         return faults.isEmpty()
                 ? Optional.empty()
-                : Optional.of(String.join("; ", faults) + "; nothing is done for it until that is corrected");
+                : Optional.of(String.join("; ", faults) + "; it has no effect until that is corrected");
     }
 
     private static Stream<String> missing(ServiceCIDRPolicy.Spec spec) {

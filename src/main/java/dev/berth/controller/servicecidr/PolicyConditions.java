@@ -60,8 +60,8 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
         List<String> consumed = look.usage().ranges().stream()
                 .filter(Usage.OfRange::isStaticBandConsumed)
                 .map(range -> range.range() + ": the dynamic band is full, and any Service may get one of the "
-                        + range.staticBand().free() + " free addresses of the static band; keep those that you need by"
-                        + " ClusterIPReservations")
+                        + range.staticBand().free() + " free addresses of the static band; reserve the addresses that"
+                        + " you need with ClusterIPReservations")
                 .toList();
         if (warnings.isEmpty() && !consumed.isEmpty()) {
             return new Report("CapacityLow", Status.TRUE, "DynamicBandFull", String.join("; ", consumed), true);
@@ -77,8 +77,8 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
         return look.usage().isFull(family)
                 ? Optional.of("no " + family + " address is free: no Service that needs one can be created; "
                         + (grows(family)
-                                ? "Berth makes another range, unless the condition Growth says why not"
-                                : "make another ServiceCIDR, or have Berth do it in time by spec.growth"))
+                                ? "Berth creates another range, unless the condition Growth shows why not"
+                                : "create another ServiceCIDR, or let Berth do it in time with spec.growth"))
                 : look.usage().family(family).flatMap(count -> warning(family, count));
     }
 
@@ -146,13 +146,13 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
                         "Growth",
                         Status.FALSE,
                         "DryRun",
-                        "would make ServiceCIDR \"" + name + "\" of " + range
-                                + "; to have it made, tell firewalls and network plug-ins of it, and set"
+                        "would create ServiceCIDR \"" + name + "\" of " + range
+                                + "; to have it created, add it to firewalls and network plug-ins, and set"
                                 + " spec.growth.dryRun to false",
                         true));
             case RangeGrowth.Outcome.Created(var family, String name, var range) ->
                 Optional.of(new Report(
-                        "Growth", Status.TRUE, "Created", "made ServiceCIDR \"" + name + "\" of " + range, false));
+                        "Growth", Status.TRUE, "Created", "created ServiceCIDR \"" + name + "\" of " + range, false));
             case RangeGrowth.Outcome.Enough enough -> Optional.empty();
         };
     }
@@ -194,7 +194,7 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
     private static String left(Retirement retirement) {
         return "ServiceCIDR \"" + retirement.name() + "\": "
                 + (retirement.remaining() == 0
-                        ? "empty, it goes in a moment"
+                        ? "empty, it is removed in a moment"
                         : retirement.remaining() + (retirement.remaining() == 1 ? " address" : " addresses")
                                 + " in use, such as "
                                 + retirement.first().stream()
@@ -213,8 +213,7 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
                 .toList();
         return Optional.of(
                 failed.isEmpty()
-                        ? new Report(
-                                "Reserved", Status.TRUE, "Reserved", "the address of the cluster's DNS is kept", false)
+                        ? new Report("Reserved", Status.TRUE, "Reserved", "the cluster DNS address is reserved", false)
                         : new Report("Reserved", Status.FALSE, "NotKept", firstOf(failed), true));
     }
 

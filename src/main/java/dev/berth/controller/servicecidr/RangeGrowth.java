@@ -205,8 +205,8 @@ final class RangeGrowth {
         return new Outcome.Held(
                 family,
                 "Deleted",
-                "somebody has deleted ServiceCIDR \"" + name + "\", which was made less than " + DELETED.toSeconds()
-                        + " s ago; after these it is made again, if it is needed then",
+                "somebody has deleted ServiceCIDR \"" + name + "\", which was created less than " + DELETED.toSeconds()
+                        + " s ago; after that it is recreated, if it is still needed",
                 true,
                 null);
     }
@@ -276,7 +276,7 @@ final class RangeGrowth {
     private Outcome create(IpFamily family, String name, ServiceRange range) {
         return switch (network.createServiceCidr(name, range)) {
             case Write.Done<ServiceCidr> done -> {
-                LOG.info("made ServiceCIDR \"{}\", {}", name, range);
+                LOG.info("created ServiceCIDR \"{}\", {}", name, range);
                 made.put(name, new Made(clock.instant(), false));
                 yield new Outcome.Created(family, name, range);
             }

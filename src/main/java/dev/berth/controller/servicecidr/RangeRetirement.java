@@ -186,7 +186,7 @@ final class RangeRetirement {
     }
 
     private Optional<String> deleted(String name) {
-        LOG.info("ServiceCIDR \"{}\" retires: deleted, it gives no addresses any more", name);
+        LOG.info("ServiceCIDR \"{}\" retires: deleted, it no longer allocates addresses", name);
         retries.done(name);
         return Optional.empty();
     }

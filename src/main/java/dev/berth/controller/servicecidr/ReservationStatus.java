@@ -35,19 +35,19 @@ record ReservationStatus(boolean ready, String reason, String message) {
                 : Optional.of(notReady(
                         "Unreadable",
                         String.join("; ", faults)
-                                + "; until that is corrected nothing is done for it, and no address is given back"));
+                                + "; until that is corrected it has no effect, and no address is released"));
     }
 
     /** What became of it, by what it said before. */
     static ReservationStatus of(ClusterIPReservation object, Reservations.Outcome outcome) {
         Reservation reservation = outcome.reservation();
-        ReservationStatus kept = ready("Reserved", "an IPAddress keeps it for Service " + reservation.service());
+        ReservationStatus kept = ready("Reserved", "an IPAddress reserves it for Service " + reservation.service());
         return switch (outcome.state()) {
             // The watch may be late: then the API server refuses a second IPAddress, and it is ours.
             case Reservations.State.Reserve reserve ->
                 kept.isIn(object.getStatus())
                         ? kept
-                        : notReady("Pending", "the IPAddress that keeps it is being created");
+                        : notReady("Pending", "the IPAddress that reserves it is being created");
             case Reservations.State.Reserved reserved -> kept;
             case Reservations.State.HandingOver leftFree ->
                 ready(

@@ -46,7 +46,7 @@ final class RetirementEvents {
             events.normal(
                     about(cidr),
                     "Retiring",
-                    "deleted: it allocates no more addresses, and is gone when no address of it is in use");
+                    "deleted: it no longer allocates addresses, and is removed when none of its addresses is in use");
         }
     }
 

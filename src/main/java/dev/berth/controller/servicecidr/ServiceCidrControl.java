@@ -121,7 +121,7 @@ public final class ServiceCidrControl {
         }
         Optional<String> blind = network.watchClusterIps();
         if (blind.isPresent()) {
-            LOG.warn("ServiceCIDRs are not looked after: {}", blind.get());
+            LOG.warn("ServiceCIDRs are not managed: {}", blind.get());
             return Next.after(backoff.after(blinded.merge(name, 1, Integer::sum)));
         }
         blinded.remove(name);
@@ -293,7 +293,7 @@ public final class ServiceCidrControl {
             case ServiceCidrStep.SetAfterAnother(String first) ->
                 "set Ready to False while \"" + first + "\" of the same CIDR goes first";
             case ServiceCidrStep.SetLastOfItsCidr() ->
-                "set Ready to False again, as the other ServiceCIDRs of the same CIDR are gone";
+                "set Ready to False again, because the other ServiceCIDRs of the same CIDR no longer exist";
             case ServiceCidrStep.RemoveFinalizer() -> "remove its finalizer";
             case ServiceCidrStep.Keep keep -> "remove its finalizer";
             case ServiceCidrStep.Wait(Instant until) -> "wait until " + until;

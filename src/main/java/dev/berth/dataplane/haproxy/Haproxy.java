@@ -79,7 +79,7 @@ final class Haproxy {
             answer = Command.run(List.of(binary, "-v")).output();
         } catch (ProviderException missing) {
             throw new ProviderException(
-                    missing.getMessage() + "; install HAProxy 2.6 or later, or say by \"binary\" where it is",
+                    missing.getMessage() + "; install HAProxy 2.6 or later, or set \"binary\" to its path",
                     null,
                     missing);
         }
@@ -139,7 +139,7 @@ final class Haproxy {
             return master.hasProcess();
         }
         ProviderException noAnswer = new ProviderException(
-                "HAProxy, process %s, runs and does not answer at %s; Berth starts another one when it is gone"
+                "HAProxy, process %s, runs but does not respond at %s; Berth starts another one when it has ended"
                         .formatted(master.pid(), master.socket()));
         if (!isLoading && !Thread.currentThread().isInterrupted()) {
             hangs = noAnswer;
@@ -283,7 +283,7 @@ final class Haproxy {
                         file("haproxy.cfg.new").toString()),
                 patience);
         if (outcome.code() != 0) {
-            throw new ProviderException("HAProxy refuses the configuration: " + alerts(outcome.output()));
+            throw new ProviderException("HAProxy rejected the configuration: " + alerts(outcome.output()));
         }
     }
 
@@ -305,7 +305,8 @@ final class Haproxy {
     private void reload() {
         Shown former = shown(_ -> true);
         if (former.isBusy()) {
-            throw new ProviderException("HAProxy could not be reloaded, for it does not answer; it goes on as before");
+            throw new ProviderException(
+                    "HAProxy could not be reloaded, because it does not respond; it continues as before");
         }
         master.reload();
         Shown now = shown(next -> next.isRefusedAfter(former) || (next.isOtherThan(former) && answers(next.worker())));
@@ -315,7 +316,7 @@ final class Haproxy {
                     .formatted(patience.toSeconds(), lastAlert()));
         }
         if (now.isRefusedAfter(former)) {
-            throw new ProviderException("HAProxy could not be reloaded, it goes on as before: " + lastAlert());
+            throw new ProviderException("HAProxy could not be reloaded; it continues as before: " + lastAlert());
         }
     }
 

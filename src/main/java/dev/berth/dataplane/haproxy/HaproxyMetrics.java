@@ -72,7 +72,7 @@ final class HaproxyMetrics extends Collector {
                 counter(
                         ports,
                         "berth_haproxy_connection_errors",
-                        "connections to targets that did not come about",
+                        "connections to targets that failed",
                         Counters::connectionErrors),
                 gauge(
                         ports,

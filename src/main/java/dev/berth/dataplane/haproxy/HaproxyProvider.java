@@ -150,7 +150,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         return nowhere.isEmpty()
                 ? EnsureOutcome.ready(statusOf(made))
                 : EnsureOutcome.pending(
-                        FIRST_CHECKS, "no host has " + String.join(", ", nowhere) + " yet; the hosts' logs say why");
+                        FIRST_CHECKS, "no host has " + String.join(", ", nowhere) + " yet; see the logs of the hosts");
     }
 
     private LoadBalancerStatus statusOf(LoadBalancer one) {

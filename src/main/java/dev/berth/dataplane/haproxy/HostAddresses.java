@@ -65,7 +65,7 @@ final class HostAddresses implements Addresses, Leases {
             requireNoBroadcast(address);
         } else if (!isOurs(has, address)) {
             throw new ProviderException(
-                    "address %s is the host's own, on interface %s; take it out of the pool, or off the host"
+                    "address %s is the host's own, on interface %s; remove it from the pool or from the host"
                             .formatted(address, has.getName()));
         }
     }
@@ -75,8 +75,8 @@ final class HostAddresses implements Addresses, Leases {
             Optional<String> where = Networks.whereBroadcast(address);
             if (where.isPresent()) {
                 throw new ProviderException(
-                        "address %s is the broadcast address of a network of interface %s, which cannot be assigned"
-                                + " to a host; add it to spec.excluded of the pool and recreate the Service"
+                        ("address %s is the broadcast address of a network of interface %s, which cannot be assigned"
+                                        + " to a host; add it to spec.excluded of the pool and recreate the Service")
                                 .formatted(address, where.get()));
             }
         } catch (SocketException failure) {

@@ -66,7 +66,7 @@ record Ports(HostAddresses host, boolean sharesAddresses) {
             probe.bind(new InetSocketAddress(InetAddress.ofLiteral(address), port));
         } catch (IOException taken) {
             throw new ProviderException(
-                    "port %d of %s cannot be listened on, is another program of this host there? %s"
+                    "port %d of %s cannot be opened; does another program on this host use it? %s"
                             .formatted(port, address, taken.getMessage()),
                     null,
                     taken);

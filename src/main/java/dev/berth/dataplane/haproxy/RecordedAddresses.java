@@ -59,7 +59,7 @@ final class RecordedAddresses {
         for (String one : added) {
             if (!known.contains(one) && addresses.isHere(one)) {
                 throw new ProviderException(
-                        "address %s is on this host already, and Berth has not put it there; take it out of the pool, or off the host"
+                        "address %s is already configured on this host, but not by Berth; remove it from the pool or from the host"
                                 .formatted(one));
             }
         }

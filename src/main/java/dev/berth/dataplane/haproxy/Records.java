@@ -63,7 +63,7 @@ final class Records {
             return JSON.readValue(file.toFile(), LoadBalancer.class);
         } catch (JacksonException | NullPointerException corrupt) {
             throw new ProviderException(
-                    "record %s cannot be read (%s); remove it, and Berth makes the load balancer again"
+                    "record %s cannot be read (%s); remove it, and Berth recreates the load balancer"
                             .formatted(
                                     file,
                                     String.valueOf(corrupt.getMessage())

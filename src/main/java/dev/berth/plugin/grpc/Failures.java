@@ -78,8 +78,8 @@ record Failures(String plugin, Duration deadline) {
     /** What people are told. */
     String message(Throwable failure) {
         return switch (failure) {
-            case ProtocolViolation nonsense -> "plug-in \"" + plugin + "\" sent an invalid"
-                    + " response: " + nonsense.getMessage();
+            case ProtocolViolation nonsense ->
+                "plug-in \"" + plugin + "\" sent an invalid response: " + nonsense.getMessage();
             case StatusRuntimeException told -> message(told.getStatus(), isOfThePlugin(told));
             default -> "calling plug-in \"" + plugin + "\": " + failure;
         };

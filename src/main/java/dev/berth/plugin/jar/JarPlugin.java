@@ -114,13 +114,13 @@ public final class JarPlugin {
             version = JarProvider.within(loader, factory::contractVersion);
         } catch (RuntimeException | LinkageError broken) {
             throw UnusablePlugin.of(
-                    plugin, "its provider \"" + name + "\" does not tell its contract version: " + told(broken));
+                    plugin, "its provider \"" + name + "\" does not declare its contract version: " + told(broken));
         }
         if (!known.contains(version)) {
             throw UnusablePlugin.of(
                     plugin,
                     "its provider \"" + name + "\" is written for contract version " + version + ", and this Berth has "
-                            + known + "; use a plug-in and a Berth that fit");
+                            + known + "; use compatible versions of the plug-in and of Berth");
         }
     }
 

@@ -242,7 +242,7 @@ class SpeakerTest {
         server.shutdownNow();
         assertThatThrownBy(() -> speaker.bring(wanted(ROUTER, "203.0.113.1")))
                 .isInstanceOf(IOException.class)
-                .hasMessageStartingWith("gobgpd does not answer: ");
+                .hasMessageStartingWith("gobgpd does not respond: ");
         fake.restart();
         server = Transport.server(socket(), null).addService(fake).build().start();
         Awaitility.await()

@@ -521,7 +521,10 @@ class MembershipTest {
                 false,
                 WILLING.links(),
                 new TreeMap<>(Map.of(
-                        Ip.parse("192.0.2.1"), Reason.ADDRESS_ON_HOST, Ip.parse("2001:db8::1"), Reason.KERNEL_REJECTED)),
+                        Ip.parse("192.0.2.1"),
+                        Reason.ADDRESS_ON_HOST,
+                        Ip.parse("2001:db8::1"),
+                        Reason.KERNEL_REJECTED)),
                 List.of("east", "west"));
         Message message = new Message(Message.Kind.ANSWER, "a", "b", 41, 42, new Message.State(1, 2, agent), "c");
         SharedKey key = SharedKey.of(List.of("0123456789abcdef"));

@@ -30,15 +30,13 @@ class AddressConditionsTest {
     void addressThatNoPoolHasAnyMore_isStranded_andItsServiceIsNamed() {
         assertThat(Report.of(USED, true))
                 .contains(new Report(
-                        "Stranded",
-                        "NotInAnyPool",
-                        "the address is no longer in any pool; kept by Service prod/web"));
+                        "Stranded", "NotInAnyPool", "the address is no longer in any pool; kept by Service prod/web"));
     }
 
     @Test
     void reservation_saysForWhomItIsKept() {
         assertThat(Report.of(ClaimSpec.of(null, null, new Owner(WEB.service(), null)), false))
-                .contains(new Report("Reserved", "ForService", "it is kept for Service prod/web"));
+                .contains(new Report("Reserved", "ForService", "reserved for Service prod/web"));
         assertThat(Report.of(ClaimSpec.of(null, null), false))
                 .contains(new Report("Reserved", "NoClaims", "reserved without a claim; not allocated to any Service"));
     }

@@ -33,10 +33,7 @@ class PeerSummaryTest {
                         "1 of 2 nodes have a session; a: 192.0.2.254 does not answer at port 179"));
         assertThat(PeerSummary.of(GENERATION, List.of(), List.of(established("b"), established("a"))))
                 .isEqualTo(new PeerSummary(
-                        "2/2",
-                        true,
-                        "Established",
-                        "2 of 2 nodes have a session; IPv6 was not negotiated on 2 nodes"));
+                        "2/2", true, "Established", "2 of 2 nodes have a session; IPv6 was not negotiated on 2 nodes"));
     }
 
     @Test

@@ -167,10 +167,9 @@ class HostileAnswersTest extends CloudStage {
                 answer,
                 request,
                 Capabilities.ofItsOwn(IpMode.VIP),
-                new AnsweredAddresses(
-                        List.of(), PoolBook.of(List.of(), List.of()), List.of(Ip.parse("203.0.113.1"))));
-        Optional<AnswerRules.Broken> elsewhere = AnswerRules.broken(
-                answer, request, Capabilities.ofItsOwn(IpMode.VIP), AnsweredAddresses.NONE);
+                new AnsweredAddresses(List.of(), PoolBook.of(List.of(), List.of()), List.of(Ip.parse("203.0.113.1"))));
+        Optional<AnswerRules.Broken> elsewhere =
+                AnswerRules.broken(answer, request, Capabilities.ofItsOwn(IpMode.VIP), AnsweredAddresses.NONE);
 
         assertThat(broken.orElseThrow().toString()).contains("203.0.113.1 of a Node", "(rule ensure25)");
         assertThat(elsewhere).isEmpty();

@@ -76,8 +76,8 @@ class NewestVersionTest {
         newest.wrote(version("20"));
 
         assertThat(newest.of(() -> {
-                    Optional<ServiceState> before = Optional.of(version("9"));
-                    assertThat(newest.takeEcho("u1", "20")).isTrue();
+                            Optional<ServiceState> before = Optional.of(version("9"));
+                            assertThat(newest.takeEcho("u1", "20")).isTrue();
                             return before;
                         })
                         .service())

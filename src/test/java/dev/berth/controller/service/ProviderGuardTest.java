@@ -254,9 +254,8 @@ class ProviderGuardTest {
 
             try (Visit visit = visit(guard, REQUEST)) {
                 assertThat(enter(visit, "slow", REQUEST))
-                        .isEqualTo(
-                                new Entry.Stuck("an earlier call for Service prod/web exceeded its deadline of 0 s"
-                                        + " and has not returned; the next call waits for it"));
+                        .isEqualTo(new Entry.Stuck("an earlier call for Service prod/web exceeded its deadline of 0 s"
+                                + " and has not returned; the next call waits for it"));
             }
             assertThatThrownBy(() -> guard.delete(CallLine.ofClass("of another class"), deaf, REQUEST))
                     .isInstanceOf(ProviderException.class)
@@ -293,9 +292,8 @@ class ProviderGuardTest {
             awaitAnswer(guard, deaf);
             Awaitility.await().until(() -> guard.stuckCalls(List.of("slow")) == 2);
             assertThat(guard.stuck(List.of("slow")).orElseThrow())
-                    .startsWith(
-                            "2 calls to its provider exceeded their deadline of 0 s and have not returned: for"
-                                    + " Service prod/stuck-")
+                    .startsWith("2 calls to its provider exceeded their deadline of 0 s and have not returned: for"
+                            + " Service prod/stuck-")
                     .contains("restart Berth");
             assertThat(stuck.take()).isEqualTo("slow");
 

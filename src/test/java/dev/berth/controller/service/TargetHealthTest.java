@@ -129,9 +129,8 @@ class TargetHealthTest extends CloudStage {
         assertThat(said()).startsWith("True AllTargetsHealthy");
         next = after(next);
         assertThat(said())
-                .isEqualTo(
-                        "Unknown ProviderNotResponding: provider \"cloud\" is not responding; last reported: 2 of 2"
-                                + " targets pass the health check");
+                .isEqualTo("Unknown ProviderNotResponding: provider \"cloud\" is not responding; last reported: 2 of 2"
+                        + " targets pass the health check");
 
         cloud.getFails = false;
         after(next);

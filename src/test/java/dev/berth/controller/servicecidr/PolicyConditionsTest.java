@@ -80,9 +80,9 @@ class PolicyConditionsTest {
 
         look.ips.put(NetworkInMemory.allocated("10.0.0.30", "web-30"));
         assertThat(told("CapacityLow"))
-                .isEqualTo(
-                        "True DynamicBandFull: 10.0.0.0/27: the dynamic band is full, and any Service may get one of"
-                                + " the 16 free addresses of the static band; keep those that you need by ClusterIPReservations");
+                .isEqualTo("True DynamicBandFull: 10.0.0.0/27: the dynamic band is full, and any Service may get one of"
+                        + " the 16 free addresses of the static band; reserve the addresses that you need"
+                        + " with ClusterIPReservations");
         assertThat(bad("CapacityLow")).isTrue();
 
         look.allocate(16);
@@ -95,11 +95,11 @@ class PolicyConditionsTest {
         look.allocate(14);
 
         assertThat(told("CapacityLow"))
-                .isEqualTo("True Full: no IPv4 address is free: no Service that needs one can be created; make another"
-                        + " ServiceCIDR, or have Berth do it in time by spec.growth");
+                .isEqualTo("True Full: no IPv4 address is free: no Service that needs one can be created; create"
+                        + " another ServiceCIDR, or let Berth do it in time with spec.growth");
         assertThat(told("CapacityLow", growing("10.100.0.0/16")))
-                .isEqualTo("True Full: no IPv4 address is free: no Service that needs one can be created; Berth makes"
-                        + " another range, unless the condition Growth says why not");
+                .isEqualTo("True Full: no IPv4 address is free: no Service that needs one can be created; Berth"
+                        + " creates another range, unless the condition Growth shows why not");
         assertThat(bad("CapacityLow")).isTrue();
     }
 
@@ -149,12 +149,12 @@ class PolicyConditionsTest {
         look.growth = List.of(SampleLook.enough(IpFamily.IPV4));
         assertThat(told("Growth")).startsWith("True Enough");
         look.growth = List.of(SampleLook.enough(IpFamily.IPV6), created);
-        assertThat(told("Growth")).isEqualTo("True Created: made ServiceCIDR \"next\" of 10.100.0.0/28");
+        assertThat(told("Growth")).isEqualTo("True Created: created ServiceCIDR \"next\" of 10.100.0.0/28");
         look.growth = List.of(created, proposed);
-        assertThat(told("Growth")).startsWith("False DryRun: would make ServiceCIDR \"next\" of 10.100.0.0/28");
+        assertThat(told("Growth")).startsWith("False DryRun: would create ServiceCIDR \"next\" of 10.100.0.0/28");
         look.growth = List.of(created, held);
         assertThat(told("Growth"))
-                .isEqualTo("False Forbidden: a policy denies it; made ServiceCIDR \"next\" of 10.100.0.0/28");
+                .isEqualTo("False Forbidden: a policy denies it; created ServiceCIDR \"next\" of 10.100.0.0/28");
         assertThat(bad("Growth")).isTrue();
     }
 
@@ -181,7 +181,7 @@ class PolicyConditionsTest {
         assertThat(told("Retired")).isEmpty();
 
         look.retired = List.of(SampleLook.retirement(new Retirement.Verdict.Draining(), 0, Optional.empty()));
-        assertThat(told("Retired")).isEqualTo("False Draining: ServiceCIDR \"old\": empty, it goes in a moment");
+        assertThat(told("Retired")).isEqualTo("False Draining: ServiceCIDR \"old\": empty, it is removed in a moment");
         look.retired = List.of(SampleLook.retirement(new Retirement.Verdict.Draining(), 1, Optional.empty()));
         assertThat(told("Retired"))
                 .startsWith("False Draining: ServiceCIDR \"old\": 1 address in use, such as 10.0.0.7 of prod/web");
@@ -197,7 +197,7 @@ class PolicyConditionsTest {
                 SampleLook.retirement(new Retirement.Verdict.Draining(), 0, Optional.empty()),
                 SampleLook.retirement(new Retirement.Verdict.NoRoom("no room"), 1, Optional.empty()));
         assertThat(told("Retired"))
-                .isEqualTo("False Refused: no room; ServiceCIDR \"old\": empty, it goes in a moment");
+                .isEqualTo("False Refused: no room; ServiceCIDR \"old\": empty, it is removed in a moment");
     }
 
     @Test

@@ -490,7 +490,7 @@ class PolicyControlTest {
                     .satisfies(served -> {
                         assertThat(served.getType() + " " + served.getStatus() + " " + served.getReason())
                                 .isEqualTo("Served False Unreadable");
-                        assertThat(served.getMessage()).endsWith("; nothing is done for it until that is corrected");
+                        assertThat(served.getMessage()).endsWith("; it has no effect until that is corrected");
                     });
         }
         assertThat(network.writes).isEmpty();

@@ -214,9 +214,9 @@ class RangeGrowthTest {
 
         for (int i = 0; i < 5; i++) {
             assertThat(held(forReal()).message())
-                    .startsWith(
-                            "somebody has deleted ServiceCIDR \"" + NEXT
-                                    + "\", which was made less than 60 s ago; after these it is made again, if it is needed then");
+                    .startsWith("somebody has deleted ServiceCIDR \"" + NEXT
+                            + "\", which was created less than 60 s ago; after that it is recreated, if it is"
+                            + " still needed");
         }
         assertThat(network.writes).containsExactly("create " + NEXT);
 

@@ -119,7 +119,7 @@ class ReservationControlTest {
 
         assertThat(told())
                 .containsExactlyInAnyOrder(
-                        "dns True Reserved: an IPAddress keeps it for Service prod/dns",
+                        "dns True Reserved: an IPAddress reserves it for Service prod/dns",
                         "web False Refused: 192.0.2.1 is in no ServiceCIDR");
         assertThat(told()).isEmpty();
         assertThat(events).containsExactly("web Refused");
@@ -132,7 +132,7 @@ class ReservationControlTest {
 
         assertThat(told())
                 .containsExactlyInAnyOrder(
-                        "b True Reserved: an IPAddress keeps it for Service prod/dns",
+                        "b True Reserved: an IPAddress reserves it for Service prod/dns",
                         "a False Refused: 10.0.0.10 is requested twice, for prod/dns and for prod/web; the first one"
                                 + " counts, remove one of them");
     }
@@ -184,7 +184,7 @@ class ReservationControlTest {
                         .others()
                         .outcomes())
                 .isEmpty();
-        assertThat(told()).containsExactly("dns True Reserved: an IPAddress keeps it for Service prod/dns");
+        assertThat(told()).containsExactly("dns True Reserved: an IPAddress reserves it for Service prod/dns");
     }
 
     /** It may name any address. */
@@ -205,8 +205,7 @@ class ReservationControlTest {
                     .singleElement()
                     .satisfies(says -> assertThat(says)
                             .startsWith("dns False Unreadable: ")
-                            .endsWith(
-                                    "; until that is corrected nothing is done for it, and no address is given back"));
+                            .endsWith("; until that is corrected it has no effect, and no address is released"));
             assertThat(unreadable()).as(spec).isEqualTo(1);
         }
         assertThat(network.writes).containsExactly("reserve 10.0.0.10");
@@ -221,7 +220,7 @@ class ReservationControlTest {
 
         assertThat(told())
                 .contains(
-                        "dns False Refused: 10.0.0.10 is still kept for Service prod/dns: nothing is released while a"
+                        "dns False Refused: 10.0.0.10 is still reserved for Service prod/dns: nothing is released while a"
                                 + " ClusterIPReservation or the ServiceCIDRPolicy cannot be read");
         assertThat(network.writes).containsExactly("reserve 10.0.0.10");
     }
@@ -255,7 +254,7 @@ class ReservationControlTest {
 
         network.fault = Fault.NONE;
         clock.passSeconds(5);
-        assertThat(told()).containsExactly("dns True Reserved: an IPAddress keeps it for Service prod/dns");
+        assertThat(told()).containsExactly("dns True Reserved: an IPAddress reserves it for Service prod/dns");
     }
 
     @Test

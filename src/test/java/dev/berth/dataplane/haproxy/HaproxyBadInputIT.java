@@ -169,10 +169,9 @@ class HaproxyBadInputIT {
         try {
             assertThatThrownBy(() -> provider.ensureLoadBalancer(request("198.51.100.255", 80)))
                     .isInstanceOf(ProviderException.class)
-                    .hasMessage(
-                            "address 198.51.100.255 is the broadcast address of a network of interface lo, which"
-                                    + " cannot be assigned to a host; add it to spec.excluded of the pool and"
-                                    + " recreate the Service");
+                    .hasMessage("address 198.51.100.255 is the broadcast address of a network of interface lo, which"
+                            + " cannot be assigned to a host; add it to spec.excluded of the pool and"
+                            + " recreate the Service");
             assertServes(ADDRESS, 80);
         } finally {
             Command.run(List.of("ip", "addr", "del", OTHER + "/24", "dev", "lo"));
@@ -186,7 +185,7 @@ class HaproxyBadInputIT {
             assertThat(other.isBound()).isTrue();
             assertThatThrownBy(() -> provider.ensureLoadBalancer(request(OTHER, 8081)))
                     .isInstanceOf(ProviderException.class)
-                    .hasMessageContaining("port 8081 of " + OTHER + " cannot be listened on");
+                    .hasMessageContaining("port 8081 of " + OTHER + " cannot be opened");
             assertServes(ADDRESS, 80);
         }
 
@@ -202,7 +201,7 @@ class HaproxyBadInputIT {
 
         assertThatThrownBy(() -> provider.ensureLoadBalancer(request("second", ADDRESS, 80)))
                 .isInstanceOf(ProviderException.class)
-                .hasMessageStartingWith("port 80 of " + ADDRESS + " cannot be listened on");
+                .hasMessageStartingWith("port 80 of " + ADDRESS + " cannot be opened");
     }
 
     @Test
@@ -215,7 +214,7 @@ class HaproxyBadInputIT {
 
         assertThatThrownBy(() -> provider.ensureLoadBalancer(request(OTHER, 8082)))
                 .isInstanceOf(ProviderException.class)
-                .hasMessage("HAProxy refuses the configuration: config : it does not like port 8082");
+                .hasMessage("HAProxy rejected the configuration: config : it does not like port 8082");
 
         assertServes(ADDRESS, 80);
         assertThat(provider.ensureLoadBalancer(request(OTHER, 8083))).isInstanceOf(EnsureOutcome.Ready.class);
@@ -241,7 +240,7 @@ class HaproxyBadInputIT {
                 // third one comes before.
                 Files.createFile(directory.resolve("refuse"));
                 assertThatThrownBy(() -> provider.updateLoadBalancer(toNodes(30081, "127.0.0.3", "127.0.0.2")))
-                        .hasMessage("HAProxy refuses the configuration: config : it does not like it");
+                        .hasMessage("HAProxy rejected the configuration: config : it does not like it");
             }
             Files.delete(directory.resolve("refuse"));
 
@@ -279,7 +278,7 @@ class HaproxyBadInputIT {
         assertServes(ADDRESS, 9000);
         assertServes(ADDRESS, 9015);
         assertThat(refusals(provider, IntStream.of(8081, 8082, 8083)))
-                .containsExactly("HAProxy refuses the configuration: config : it does not like port 8082");
+                .containsExactly("HAProxy rejected the configuration: config : it does not like port 8082");
         assertServes(ADDRESS, 8081);
         assertServes(ADDRESS, 8083);
     }
@@ -322,7 +321,7 @@ class HaproxyBadInputIT {
         try {
             assertThatThrownBy(() -> provider.ensureLoadBalancer(request(OTHER, 80)))
                     .isInstanceOf(ProviderException.class)
-                    .hasMessageContaining("runs and does not answer");
+                    .hasMessageContaining("runs but does not respond");
         } finally {
             processes.signal(directory, "CONT");
         }
@@ -391,7 +390,7 @@ class HaproxyBadInputIT {
             assertServes(ADDRESS, 80);
             assertThat(provider.getLoadBalancer(request("second", OTHER, 8081))).isEmpty();
             assertThatThrownBy(() -> provider.ensureLoadBalancer(request("second", OTHER, 8081)))
-                    .hasMessageContaining("port 8081 of " + OTHER + " cannot be listened on");
+                    .hasMessageContaining("port 8081 of " + OTHER + " cannot be opened");
             assertThat(provider.ensureLoadBalancer(request("third", OTHER, 82)))
                     .isInstanceOf(EnsureOutcome.Ready.class);
             assertServes(OTHER, 82);
@@ -426,7 +425,7 @@ class HaproxyBadInputIT {
 
         assertThatThrownBy(() -> provider.ensureLoadBalancer(request("second", OTHER, 80)))
                 .isInstanceOf(ProviderException.class)
-                .hasMessageStartingWith("address " + OTHER + " is on this host already");
+                .hasMessageStartingWith("address " + OTHER + " is already configured on this host");
         provider.ensureLoadBalancerDeleted(request("second", OTHER, 80));
 
         assertThat(Command.run(List.of("ip", "-o", "addr", "show", "dev", "lo")).output())

@@ -133,7 +133,7 @@ class HaproxyReloadTest {
         answers(FORMER, FORMER, NOTHING, FORMER, FORMER, NOTHING, FAILED);
 
         assertThatThrownBy(() -> haproxy.load("new", List.of()))
-                .hasMessageStartingWith("HAProxy could not be reloaded, it goes on as before: ");
+                .hasMessageStartingWith("HAProxy could not be reloaded; it continues as before: ");
         assertThat(haproxy.configuration()).isEqualTo("old");
     }
 
@@ -196,7 +196,7 @@ class HaproxyReloadTest {
         answers(all);
         asked = 0;
         assertThatThrownBy(() -> haproxy.load("new", List.of()))
-                .hasMessageStartingWith("HAProxy could not be reloaded, it goes on as before: ");
+                .hasMessageStartingWith("HAProxy could not be reloaded; it continues as before: ");
         assertThat(asked).isEqualTo(all.length);
         procs.clear();
     }

@@ -188,7 +188,7 @@ class HaproxyTlsIT {
 
         assertThatThrownBy(() -> provider.ensureLoadBalancer(mixed))
                 .isInstanceOf(ProviderException.class)
-                .hasMessageContaining("HAProxy refuses the configuration")
+                .hasMessageContaining("HAProxy rejected the configuration")
                 .message()
                 .hasLineCount(1);
 

@@ -90,7 +90,7 @@ class SharedAddressesIT {
         // already.
         if (provider.ensureLoadBalancer(request(ADDRESS, IPV6)) instanceof EnsureOutcome.Pending pending) {
             assertThat(pending.message())
-                    .isEqualTo("no host has " + ADDRESS + ", " + IPV6 + " yet; the hosts' logs say why");
+                    .isEqualTo("no host has " + ADDRESS + ", " + IPV6 + " yet; see the logs of the hosts");
         }
         awaitReady(provider, request(ADDRESS, IPV6));
         // Once it may find none: a machine that stands still for 2 s loses them, which is what a lease is for.
@@ -119,8 +119,8 @@ class SharedAddressesIT {
     void anAddressOfTheHostItself_isRefused_andAPortThatIsTaken() throws IOException {
         HaproxyProvider provider = provider();
         assertThatThrownBy(() -> provider.ensureLoadBalancer(request("127.0.0.1")))
-                .hasMessage(
-                        "address 127.0.0.1 is the host's own, on interface lo; take it out of the pool, or off the host");
+                .hasMessage("address 127.0.0.1 is the host's own, on interface lo; remove it from the pool or from the"
+                        + " host");
         try (ServerSocket taken = new ServerSocket(PORT)) {
             assertThat(taken.isBound()).isTrue();
             assertThatThrownBy(() -> provider.ensureLoadBalancer(request(ADDRESS)))

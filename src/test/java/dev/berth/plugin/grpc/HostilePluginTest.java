@@ -109,8 +109,8 @@ class HostilePluginTest {
     /** As many Services as are borne, one after the other, each of another namespace. */
     private static void failForMany(GrpcProvider provider) {
         for (int i = 0; i < BORNE; i++) {
-            assertThat(failure(provider, requestOf("team-" + i, "u" + i))).hasMessageContaining("sent an invalid"
-                    + " response");
+            assertThat(failure(provider, requestOf("team-" + i, "u" + i)))
+                    .hasMessageContaining("sent an invalid response");
         }
     }
 
@@ -152,7 +152,7 @@ class HostilePluginTest {
                 new Row("nothing that leads in", ready(), "at least one ingress"),
                 new Row("an ingress of nothing", ready(Ingress.getDefaultInstance()), "without ip and hostname"),
                 new Row("no address", ready("lb.example.com"), "\"lb.example.com\" is not an IP address"),
-                new Row("an address in other words", ready("2001:DB8::1"), "no IP address in canonical text"),
+                new Row("an address in other words", ready("2001:DB8::1"), "not an IP address in canonical text"),
                 new Row("a network", ready("192.0.2.0/24"), "\"192.0.2.0/24\" is not an IP address"),
                 new Row("half an address", ready("192.0.2"), "\"192.0.2\" is not an IP address"),
                 new Row("mapped", ready("::ffff:c000:201"), "\"::ffff:c000:201\" is not an IP address"),
@@ -178,7 +178,7 @@ class HostilePluginTest {
                 new Row("a port that cannot be", portError(70_000, Protocol.PROTOCOL_TCP, "Taken"), "port 70000"),
                 new Row("a port of no protocol", portError(80, Protocol.PROTOCOL_UNSPECIFIED, "Taken"), "the protocol"),
                 new Row("a reason of two words", portError(80, Protocol.PROTOCOL_TCP, "not free"), "CamelCase"),
-                new Row("a delay of nothing", pending(0, "wait"), "a delay of 0s"),
+                new Row("a delay of nothing", pending(0, "wait"), "a delay of PT0S"),
                 new Row("a delay into the past", pending(-1, "wait"), "a delay of PT-1S"),
                 new Row("a delay of years", pending(1L << 40, "wait"), "a day at most"));
     }

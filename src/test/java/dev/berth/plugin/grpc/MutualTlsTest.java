@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Who may call whom over a network. */
 class MutualTlsTest {
-    private static final String NOT_VOUCHED_FOR = "its certificate is not one that ca vouches for: ";
+    private static final String NOT_VOUCHED_FOR = "its certificate is not signed by ca: ";
     private static final Endpoint ANY_PORT = new Endpoint.Network("127.0.0.1", 0);
 
     @TempDir
@@ -84,7 +84,7 @@ class MutualTlsTest {
     void aClientWithTheCertificateOfAnotherAuthority_isNotServed() {
         Tls.Files strange = new TlsFiles(otherFolder).client();
         Tls.Files mixed = new Tls.Files(files.client().authority(), strange.certificate(), strange.key());
-        assertNoWay(client(mixed, "127.0.0.1"), "it refuses the certificate of Berth, or its authority: ");
+        assertNoWay(client(mixed, "127.0.0.1"), "it rejects the certificate of Berth, or its authority: ");
     }
 
     @Test
@@ -134,7 +134,7 @@ class MutualTlsTest {
         assertRefused(
                 new Tls.Files(
                         good.authority(), good.certificate(), files.server().key()),
-                "the certificate is of another key");
+                "the certificate does not match the key");
     }
 
     private static void assertRefused(Tls.Files unusable, String why) {

@@ -95,14 +95,14 @@ public final class Tls implements AutoCloseable {
     private static void requirePair(X509Certificate certificate, PrivateKey key) throws GeneralSecurityException {
         String algorithm = key.getAlgorithm();
         if (!algorithm.equals(certificate.getPublicKey().getAlgorithm())) {
-            throw new KeyException("the certificate is of another key");
+            throw new KeyException("the certificate does not match the key");
         }
         Signature signature = Signature.getInstance("SHA256with" + (algorithm.equals("EC") ? "ECDSA" : algorithm));
         signature.initSign(key);
         byte[] signed = signature.sign();
         signature.initVerify(certificate);
         if (!signature.verify(signed)) {
-            throw new KeyException("the certificate is of another key");
+            throw new KeyException("the certificate does not match the key");
         }
     }
 

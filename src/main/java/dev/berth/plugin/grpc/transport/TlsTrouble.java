@@ -37,14 +37,14 @@ public final class TlsTrouble {
 
     private static String of(List<Throwable> chain, String reason) {
         if (chain.stream().anyMatch(TlsTrouble::isOfItsAuthority)) {
-            return "its certificate is not one that ca vouches for: " + reason;
+            return "its certificate is not signed by ca: " + reason;
         }
         // What the JDK finds of a name, and of nothing else, is of this very class.
         if (chain.getLast().getClass().equals(CertificateException.class)) {
             return "its certificate has another name, see server-name: " + reason;
         }
         if (REFUSAL.matcher(reason).matches()) {
-            return "it refuses the certificate of Berth, or its authority: " + reason;
+            return "it rejects the certificate of Berth, or its authority: " + reason;
         }
         return "TLS with it fails: " + reason;
     }

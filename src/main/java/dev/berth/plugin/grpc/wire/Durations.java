@@ -1,6 +1,5 @@
 package dev.berth.plugin.grpc.wire;
 
-import dev.berth.duration.DurationText;
 import java.time.Duration;
 
 /** Spans of time, both ways. */
@@ -33,7 +32,7 @@ public final class Durations {
     public static Duration readDelay(com.google.protobuf.Duration span) {
         Duration delay = read(span);
         if (!delay.isPositive() || delay.compareTo(LONGEST) > 0) {
-            throw new ProtocolViolation("a delay of " + DurationText.of(delay) + "; it is positive, and a day at most");
+            throw new ProtocolViolation("a delay of " + delay + "; it is positive, and a day at most");
         }
         return delay;
     }
