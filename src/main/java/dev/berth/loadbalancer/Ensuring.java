@@ -52,15 +52,20 @@ final class Ensuring {
             case Outcome.Looked(EnsureOutcome.Ready before, Optional<LoadBalancerStatus> found) ->
                 found.filter(status -> status.canonical().equals(before.status().canonical()))
                         .<ServingEffect>map(ServingEffect.Refresh::new)
-                        .orElseGet(() -> new ServingEffect.AskAgain(ProviderEvents.drifted(before.status(), found)));
+                        .orElseGet(() ->
+                                new ServingEffect.AskAgain(ProviderEvents.drifted(called(), before.status(), found)));
             case Outcome.NotUpdated(String cause) ->
                 new ServingEffect.AskAgain(ProviderEvents.notUpdated(demand.request(), served, cause));
         };
     }
 
+    private String called() {
+        return situation.named().called(served, service.uid());
+    }
+
     private Trouble refused(AnswerRules.Broken broken) {
         return new Trouble(
-                "ensuring load balancer for " + service.key(),
+                "ensuring " + called() + " for " + service.key(),
                 Reason.AnswerRefused,
                 "provider \"" + served.provider() + "\" answered " + broken + "; nothing of it is published",
                 demand.request());

@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 
 /**
  * What events say of the calls to a provider, in the words of a cloud's own controller. Of a provider that touches nothing
- * outside, they say nothing that is no fault. Pure.
+ * outside, they say nothing that is no fault. What the load balancer is called in them is by
+ * {@link NamedLoadBalancer#called}. Pure.
  */
 final class ProviderEvents {
     /** How many nodes an event names. */
@@ -65,10 +66,10 @@ final class ProviderEvents {
     }
 
     /** The provider has something else than it answered; {@code found} absent: nothing. */
-    static ServiceEvent drifted(LoadBalancerStatus known, Optional<LoadBalancerStatus> found) {
+    static ServiceEvent drifted(String called, LoadBalancerStatus known, Optional<LoadBalancerStatus> found) {
         return ServiceEvent.warning(
                 "LoadBalancerDrifted",
-                "The load balancer "
+                "The " + called + " "
                         + found.map(status -> "has " + ingress(status) + " instead of " + ingress(known))
                                 .orElse("is gone")
                         + "; ensuring it again");
@@ -82,17 +83,17 @@ final class ProviderEvents {
     }
 
     /** Before what was made is deleted. */
-    static List<ServiceEvent> deleting(ServedClass served) {
+    static List<ServiceEvent> deleting(ServedClass served, String called) {
         return served.capabilities().immediate()
                 ? List.of()
-                : List.of(ServiceEvent.normal("DeletingLoadBalancer", "Deleting load balancer"));
+                : List.of(ServiceEvent.normal("DeletingLoadBalancer", "Deleting " + called));
     }
 
     /** Once it is. */
-    static List<ServiceEvent> deleted(ServedClass served) {
+    static List<ServiceEvent> deleted(ServedClass served, String called) {
         return served.capabilities().immediate()
                 ? List.of()
-                : List.of(ServiceEvent.normal("DeletedLoadBalancer", "Deleted load balancer"));
+                : List.of(ServiceEvent.normal("DeletedLoadBalancer", "Deleted " + called));
     }
 
     private static boolean targetsNodes(ServedClass served) {

@@ -228,7 +228,8 @@ public final class Serving {
                 .wordsWait()
                 .filter(left -> inWordsOnly)
                 .<ServingEffect>map(left -> new ServingEffect.DelayWords(wanted, left))
-                .orElseGet(() -> new ServingEffect.Publish(wanted, inWordsOnly, reports()));
+                .orElseGet(() -> new ServingEffect.Publish(
+                        wanted, inWordsOnly, situation.named().called(served, service.uid()), reports()));
     }
 
     /** Whether nothing is new but words of its provider, how many targets pass, or which nodes announce. */

@@ -158,9 +158,11 @@ public sealed interface ServingEffect
      * Write finalizer, ingress and conditions in one patch, if anything differs.
      *
      * @param inWordsOnly whether nothing is new but words
+     * @param called its load balancer in a sentence, for events
      * @param reports what events say beside, once it is written
      */
-    record Publish(Publication wanted, boolean inWordsOnly, List<ServiceEvent> reports) implements ServingEffect {
+    record Publish(Publication wanted, boolean inWordsOnly, String called, List<ServiceEvent> reports)
+            implements ServingEffect {
         public Publish {
             reports = List.copyOf(reports);
         }

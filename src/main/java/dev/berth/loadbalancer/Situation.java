@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param live whether the Service is as a live read found it
  * @param holdings what is held for its name
  * @param provider what is known of its provider
+ * @param named what its load balancer is called there
  * @param waits what is not to be tried before its time
  * @param wordsWait how long other words in its status, and nothing else, must still wait; absent: not at all
  * @param announcements who announces which address, as the agents say
@@ -28,6 +29,7 @@ public record Situation(
         List<Holding> holdings,
         PoolBook pools,
         ProviderState provider,
+        NamedLoadBalancer named,
         Waits waits,
         Optional<Duration> wordsWait,
         Announcements announcements,
@@ -37,7 +39,7 @@ public record Situation(
         holdings = List.copyOf(holdings);
     }
 
-    /** Without agents; nothing was written yet. */
+    /** Without agents and a name; nothing was written yet. */
     Situation(
             boolean live,
             List<Holding> holdings,
@@ -46,7 +48,17 @@ public record Situation(
             Waits waits,
             Optional<Duration> wordsWait,
             Instant now) {
-        this(live, holdings, pools, provider, waits, wordsWait, Announcements.NONE, SinceLook.nothing(holdings), now);
+        this(
+                live,
+                holdings,
+                pools,
+                provider,
+                NamedLoadBalancer.NONE,
+                waits,
+                wordsWait,
+                Announcements.NONE,
+                SinceLook.nothing(holdings),
+                now);
     }
 
     /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */

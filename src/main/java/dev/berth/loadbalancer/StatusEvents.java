@@ -20,22 +20,23 @@ public final class StatusEvents {
      *
      * @param written what differed before
      * @param answer the Service as it is now: the API server may have dropped the mode, or put one there
+     * @param called its load balancer in a sentence, by {@link NamedLoadBalancer#called}
      */
-    public static List<ServiceEvent> of(Publication.Difference written, ServiceState answer) {
+    public static List<ServiceEvent> of(Publication.Difference written, ServiceState answer, String called) {
         return Stream.concat(
-                        ensured(written, answer),
+                        ensured(written, answer, called),
                         written.conditions().stream()
                                 .filter(StatusEvents::isReported)
                                 .map(condition -> ServiceEvent.warning(condition.reason(), condition.message())))
                 .toList();
     }
 
-    private static Stream<ServiceEvent> ensured(Publication.Difference written, ServiceState answer) {
+    private static Stream<ServiceEvent> ensured(Publication.Difference written, ServiceState answer, String called) {
         return written.ingress() == null || answer.ingress().isEmpty()
                 ? Stream.empty()
                 : Stream.of(ServiceEvent.normal(
                         "EnsuredLoadBalancer",
-                        "Ensured load balancer: "
+                        "Ensured " + called + ": "
                                 + answer.ingress().stream()
                                         .map(Published::toString)
                                         .collect(Collectors.joining(", "))));

@@ -30,18 +30,20 @@ public sealed interface TearDownEffect
      *
      * @param what is tried: not again before its time, if it fails
      * @param before what events say before the call
-     * @param after what events say once it is done
      */
-    record Delete(
-            ServedClass by,
-            LoadBalancerRequest request,
-            Object what,
-            List<ServiceEvent> before,
-            List<ServiceEvent> after)
+    record Delete(ServedClass by, LoadBalancerRequest request, Object what, List<ServiceEvent> before)
             implements TearDownEffect {
         public Delete {
             before = List.copyOf(before);
-            after = List.copyOf(after);
+        }
+
+        /**
+         * What events say once it is done.
+         *
+         * @param called the load balancer in a sentence: its name may be known only since the call
+         */
+        public List<ServiceEvent> after(String called) {
+            return ProviderEvents.deleted(by, called);
         }
     }
 

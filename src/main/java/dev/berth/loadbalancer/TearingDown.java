@@ -74,14 +74,15 @@ public final class TearingDown {
             return new TearDownEffect.StopWaiting();
         }
         if (deletes.isPresent()) {
-            return new TearDownEffect.Delete(
-                    deletes.get(),
-                    known.request(deletes.get()),
-                    down.steps(),
-                    ProviderEvents.deleting(deletes.get()),
-                    ProviderEvents.deleted(deletes.get()));
+            return delete(deletes.get());
         }
         return clear().or(this::release).orElseGet(this::done);
+    }
+
+    private TearDownEffect delete(ServedClass by) {
+        LoadBalancerRequest request = known.request(by);
+        String called = known.situation().named().called(by, request.service().uid());
+        return new TearDownEffect.Delete(by, request, down.steps(), ProviderEvents.deleting(by, called));
     }
 
     private Optional<TearDownEffect> hindersStart() {

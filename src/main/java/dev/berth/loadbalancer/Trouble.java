@@ -81,8 +81,13 @@ public record Trouble(
         this(doing, reason, cause, request, Optional.empty(), false, false);
     }
 
-    /** The provider failed to make the load balancer. */
-    public static Trouble ofEnsuring(ServiceKey service, ProviderException failure, LoadBalancerRequest request) {
+    /**
+     * The provider failed to make the load balancer.
+     *
+     * @param called the load balancer in a sentence: {@code load balancer "lb-1"}
+     */
+    public static Trouble ofEnsuring(
+            ServiceKey service, String called, ProviderException failure, LoadBalancerRequest request) {
         Reason reason = switch (failure.kind()) {
             case TRY_AGAIN -> Reason.EnsureFailed;
             case QUOTA_EXCEEDED -> Reason.ProviderQuotaExceeded;
@@ -92,13 +97,22 @@ public record Trouble(
                 ? failure.retryAfter().or(() -> Optional.of(REJECTED_FOR))
                 : failure.retryAfter();
         return new Trouble(
-                        "ensuring load balancer for " + service, reason, String.valueOf(failure.getMessage()), request)
+                        "ensuring " + called + " for " + service, reason, String.valueOf(failure.getMessage()), request)
                 .after(delay);
     }
 
     /** The provider failed to delete the load balancer, or could not be asked to. */
     public static Trouble ofDeleting(ServiceIdentity service, String cause, Object request) {
-        return new Trouble("deleting load balancer for " + service, Reason.DeleteFailed, cause, request);
+        return ofDeleting(NamedLoadBalancer.UNNAMED, service, cause, request);
+    }
+
+    /**
+     * The same.
+     *
+     * @param called the load balancer in a sentence, as {@link #ofEnsuring} has it
+     */
+    public static Trouble ofDeleting(String called, ServiceIdentity service, String cause, Object request) {
+        return new Trouble("deleting " + called + " for " + service, Reason.DeleteFailed, cause, request);
     }
 
     /** The same, now that the cause is known. */

@@ -120,6 +120,7 @@ class ConfirmingTest {
                         row.holdings(),
                         none,
                         ProviderState.nothing(),
+                        NamedLoadBalancer.NONE,
                         Waits.NONE,
                         Optional.empty(),
                         Announcements.NONE,

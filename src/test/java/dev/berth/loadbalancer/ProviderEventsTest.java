@@ -17,10 +17,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ProviderEventsTest {
-    private static final ServedClass TO_NODES =
-            served(Capabilities.ofItsOwn(IpMode.PROXY).withTargets(Capabilities.Targets.NODE_PORTS));
-    private static final ServedClass TO_ENDPOINTS =
-            served(Capabilities.ofItsOwn(IpMode.PROXY).withTargets(Capabilities.Targets.ENDPOINTS));
+    private static final String CALLED = "load balancer \"lb-1\"";
+    private static final ServedClass TO_NODES = served(Capabilities.ofItsOwn(IpMode.PROXY)
+            .withTargets(Capabilities.Targets.NODE_PORTS));
+    private static final ServedClass TO_ENDPOINTS = served(Capabilities.ofItsOwn(IpMode.PROXY)
+            .withTargets(Capabilities.Targets.ENDPOINTS));
     private static final ServedClass POOL =
             served(Capabilities.fromPools(IpMode.VIP).withImmediate(true).withTargets(Capabilities.Targets.NONE));
     private static final LoadBalancerRequest NO_NODES = toNodes(0);
@@ -62,10 +63,13 @@ class ProviderEventsTest {
             new Row(
                     "a call that ensures says nothing when it is done",
                     ProviderEvents.after(new ProviderCall.Ensure(toNodes(1)), TO_NODES)),
-            new Row("a deletion is said before", ProviderEvents.deleting(TO_NODES), "NORMAL DeletingLoadBalancer"),
-            new Row("a deletion is said after", ProviderEvents.deleted(TO_NODES), "NORMAL DeletedLoadBalancer"),
-            new Row("a deletion by what touches nothing outside is not said", ProviderEvents.deleting(POOL)),
-            new Row("nor when it is done", ProviderEvents.deleted(POOL)));
+            new Row(
+                    "a deletion is said before",
+                    ProviderEvents.deleting(TO_NODES, CALLED),
+                    "NORMAL DeletingLoadBalancer"),
+            new Row("a deletion is said after", ProviderEvents.deleted(TO_NODES, CALLED), "NORMAL DeletedLoadBalancer"),
+            new Row("a deletion by what touches nothing outside is not said", ProviderEvents.deleting(POOL, CALLED)),
+            new Row("nor when it is done", ProviderEvents.deleted(POOL, CALLED)));
 
     private static ServedClass served(Capabilities can) {
         return SampleClasses.one("x/y", "edge", can, null, Classless.ALWAYS)
@@ -95,6 +99,16 @@ class ProviderEventsTest {
     }
 
     @Test
+    void deletion_namesTheLoadBalancer() {
+        assertThat(ProviderEvents.deleting(TO_NODES, CALLED))
+                .extracting(ServiceEvent::message)
+                .containsExactly("Deleting load balancer \"lb-1\"");
+        assertThat(ProviderEvents.deleted(TO_NODES, CALLED))
+                .extracting(ServiceEvent::message)
+                .containsExactly("Deleted load balancer \"lb-1\"");
+    }
+
+    @Test
     void nodesOfAnUpdateThatFailed_areNamed_upToTwenty() {
         assertThat(ProviderEvents.notUpdated(toNodes(2), TO_NODES, "on fire").message())
                 .isEqualTo("Error updating load balancer with new hosts [n0 n1], error: on fire");
@@ -107,12 +121,12 @@ class ProviderEventsTest {
 
     @Test
     void drift_saysWhatIsThere_andWhatShouldBe() {
-        assertThat(ProviderEvents.drifted(shows("203.0.113.1"), Optional.empty())
+        assertThat(ProviderEvents.drifted(CALLED, shows("203.0.113.1"), Optional.empty())
                         .message())
-                .isEqualTo("The load balancer is gone; ensuring it again");
-        assertThat(ProviderEvents.drifted(shows("203.0.113.1"), Optional.of(shows("203.0.113.66")))
+                .isEqualTo("The load balancer \"lb-1\" is gone; ensuring it again");
+        assertThat(ProviderEvents.drifted(CALLED, shows("203.0.113.1"), Optional.of(shows("203.0.113.66")))
                         .message())
                 .isEqualTo(
-                        "The load balancer has 203.0.113.66 (Proxy) instead of 203.0.113.1 (Proxy); ensuring it again");
+                        "The load balancer \"lb-1\" has 203.0.113.66 (Proxy) instead of 203.0.113.1 (Proxy); ensuring it again");
     }
 }

@@ -132,6 +132,7 @@ class ServingTest {
                         holdings,
                         POOLS,
                         provider,
+                        NamedLoadBalancer.NONE,
                         waits,
                         wordsWait,
                         Announcements.NONE,

@@ -19,7 +19,7 @@ class StatusEventsTest {
                     "addresses that were published are said, in the words of the API server",
                     publishes("192.0.2.1", "2001:db8::1"),
                     ingress(List.of(new Published("192.0.2.1", null, null))),
-                    "NORMAL EnsuredLoadBalancer Ensured load balancer: 192.0.2.1, 2001:db8::1"),
+                    "NORMAL EnsuredLoadBalancer Ensured load balancer \"lb-1\": 192.0.2.1, 2001:db8::1"),
             new Row("that none are published any more is not", publishes(), ingress(List.of())),
             new Row("addresses that stay are not", publishes("192.0.2.1"), says()),
             new Row(
@@ -71,7 +71,7 @@ class StatusEventsTest {
     @Test
     void whatIsWritten_isSaid_whereSomebodyWouldWantToReadOfIt() {
         assertThat(ROWS)
-                .allSatisfy(row -> assertThat(StatusEvents.of(row.written(), row.answer()))
+                .allSatisfy(row -> assertThat(StatusEvents.of(row.written(), row.answer(), "load balancer \"lb-1\""))
                         .extracting(event -> event.type() + " " + event.reason() + " " + event.message())
                         .as(row.sentence())
                         .containsExactlyElementsOf(row.texts()));

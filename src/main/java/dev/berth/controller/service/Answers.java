@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ final class Answers {
     static final Duration LONGEST_DELAY = Duration.ofHours(1);
 
     private static final int MOST_LISTED = 100_000;
+    private static final Pattern PRINTED = Pattern.compile("[\\x21-\\x7e]{1,253}");
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?");
     private static final Pattern UID = Pattern.compile("[-A-Za-z0-9_.]{1,253}");
 
@@ -79,6 +81,16 @@ final class Answers {
 
     private static boolean matches(Pattern pattern, @Nullable String text) {
         return text != null && pattern.matcher(text).matches();
+    }
+
+    /** What a load balancer is called; empty: the provider does not say it, or nothing that can be shown, or fails. */
+    static Optional<String> name(Supplier<@Nullable String> call) {
+        try {
+            String name = call.get();
+            return matches(PRINTED, name) ? Optional.ofNullable(name) : Optional.empty();
+        } catch (Throwable unnamed) {
+            return Optional.empty();
+        }
     }
 
     private static void requireWhole(String call, @Nullable LoadBalancerStatus status) {

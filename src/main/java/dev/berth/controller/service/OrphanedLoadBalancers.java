@@ -95,7 +95,7 @@ final class OrphanedLoadBalancers implements Orphans {
 
     /** Returns false if the provider is busy with other calls. */
     private boolean look(String name, LoadBalancerProvider provider) {
-        List<ServiceIdentity> orphaned = new ArrayList<>();
+        List<ListedLoadBalancer> orphaned = new ArrayList<>();
         try {
             Optional<List<ListedLoadBalancer>> all = guard.list(
                     CallLine.ofProvider(name, provider.capabilities()),
@@ -111,7 +111,7 @@ final class OrphanedLoadBalancers implements Orphans {
                         return false;
                     }
                     if (settled == Settled.ORPHANED) {
-                        orphaned.add(listed.service());
+                        orphaned.add(listed);
                     }
                 }
             }
@@ -126,7 +126,10 @@ final class OrphanedLoadBalancers implements Orphans {
                             + " start with --delete-orphaned-load-balancers",
                     name,
                     orphaned.size(),
-                    orphaned.stream().limit(10).map(ServiceIdentity::toString).collect(Collectors.joining(", ")),
+                    orphaned.stream()
+                            .limit(10)
+                            .map(listed -> listed.name() + " of Service " + listed.service())
+                            .collect(Collectors.joining(", ")),
                     orphaned.size() > 10 ? " ..." : "");
         }
         return true;

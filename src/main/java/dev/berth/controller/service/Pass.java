@@ -71,6 +71,7 @@ record Pass(
                 parts.ledger().heldFor(key),
                 parts.ledger().pools(),
                 memory.provider(),
+                memory.name.known(),
                 memory.retries.waits(steady()),
                 memory.status.wordsMustWait(steady()),
                 parts.environment().announcements().get(),

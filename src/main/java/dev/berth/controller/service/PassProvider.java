@@ -117,10 +117,11 @@ final class PassProvider {
     /** Deletes what was made for another that bore the name before. */
     List<Outcome> delete(PredecessorEffect.Delete effect) {
         try {
-            pass.visit().delete(pass.parts().providers().named(effect.by().provider()), effect.request());
+            delete(effect.by(), effect.request());
             pass.memory().provider(state -> ProviderState.nothing());
             LOG.info(
-                    "the former load balancer of Service {} is deleted by provider {}",
+                    "the former {} of Service {} is deleted by provider {}",
+                    called(effect.by(), effect.request()),
                     pass.key(),
                     effect.by().provider());
             return List.of(new Outcome.Called(), new Outcome.Did(Done.PREDECESSOR_DELETED));
@@ -145,8 +146,9 @@ final class PassProvider {
         LoadBalancerProvider provider = pass.parts().providers().named(served.provider());
         pass.memory().provider(state -> state.asks(request, served));
         try {
-            return switch (pass.visit().ensure(provider, request)) {
-                case EnsureOutcome.Ready ready -> List.of(new Outcome.Answered(ready, whoHas(served, ready.status())));
+            return switch (pass.visit().ensure(provider, request, asksForName(served, request))) {
+                case EnsureOutcome.Ready ready ->
+                    List.of(new Outcome.Answered(ready, whoHas(served, ready.status())));
                 case EnsureOutcome.Pending pending -> {
                     LOG.info("Service {}: {}", pass.key(), pending.message());
                     Duration delay = pass.memory()
@@ -160,7 +162,7 @@ final class PassProvider {
                 }
             };
         } catch (ProviderException failure) {
-            return pass.postpone(Trouble.ofEnsuring(pass.key(), failure, request));
+            return pass.postpone(Trouble.ofEnsuring(pass.key(), called(served, request), failure, request));
         }
     }
 
@@ -226,12 +228,11 @@ final class PassProvider {
     private List<Outcome> withdraw(ServedClass served, LoadBalancerRequest request) {
         try {
             pass.memory().provider(ProviderState::unsure);
-            pass.visit().delete(pass.parts().providers().named(served.provider()), request);
+            delete(served, request);
             pass.memory().provider(state -> state.withdrawn(request.service()));
             return List.of();
         } catch (ProviderException failure) {
-            return pass.postpone(Trouble.ofDeleting(request.service(), String.valueOf(failure.getMessage()), request)
-                    .after(failure.retryAfter()));
+            return pass.postpone(notDeleted(served, request, failure, request));
         }
     }
 
@@ -242,16 +243,31 @@ final class PassProvider {
         effect.before().forEach(event -> pass.say(service, event));
         try {
             pass.memory().provider(state -> state.deletes(request.service(), served));
-            pass.visit().delete(pass.parts().providers().named(served.provider()), request);
-            effect.after().forEach(event -> pass.say(service, event));
+            delete(served, request);
+            effect.after(called(served, request)).forEach(event -> pass.say(service, event));
             pass.memory().provider(state -> state.deleted(request.service(), served));
             return List.of(new Outcome.Called());
         } catch (ProviderException failure) {
             return List.of(
-                    new Outcome.Called(),
-                    new Outcome.Failed(
-                            Trouble.ofDeleting(request.service(), String.valueOf(failure.getMessage()), effect.what())
-                                    .after(failure.retryAfter())));
+                    new Outcome.Called(), new Outcome.Failed(notDeleted(served, request, failure, effect.what())));
         }
+    }
+
+    private void delete(ServedClass by, LoadBalancerRequest request) {
+        pass.visit().delete(pass.parts().providers().named(by.provider()), request, asksForName(by, request));
+    }
+
+    private Trouble notDeleted(ServedClass by, LoadBalancerRequest request, ProviderException failure, Object what) {
+        return Trouble.ofDeleting(called(by, request), request.service(), String.valueOf(failure.getMessage()), what)
+                .after(failure.retryAfter());
+    }
+
+    private Runnable asksForName(ServedClass by, LoadBalancerRequest request) {
+        LoadBalancerProvider provider = pass.parts().providers().named(by.provider());
+        return () -> pass.memory().name.ask(by, provider, request.service());
+    }
+
+    private String called(ServedClass by, LoadBalancerRequest request) {
+        return pass.memory().name.known().called(by, request.service().uid());
     }
 }

@@ -6,6 +6,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.NamedLoadBalancer;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.Overwrites;
 import dev.berth.loadbalancer.PredecessorEffect;
@@ -44,7 +45,8 @@ final class PassStatus {
 
     /** All is planned again, from what the API server answered. */
     List<Outcome> addFinalizer(ServiceState state, Publication wanted) {
-        Optional<Outcome> hindered = write(state, wanted, "adding the finalizer", List.of(), ServingEffect.Mark::new);
+        Optional<Outcome> hindered = write(
+                state, wanted, "adding the finalizer", NamedLoadBalancer.UNNAMED, List.of(), ServingEffect.Mark::new);
         return hindered.isPresent() && hindered.get() instanceof Outcome.Failed(Trouble what)
                 ? pass.postpone(what)
                 : List.of(hindered.orElseGet(() -> new Outcome.Changed(false)));
@@ -55,7 +57,8 @@ final class PassStatus {
         if (effect.inWordsOnly()) {
             pass.memory().status.writesWords(pass.steady());
         }
-        Optional<Outcome> hindered = write(state, effect.wanted(), "publishing the status", effect.reports());
+        Optional<Outcome> hindered = write(
+                state, effect.wanted(), "publishing the status", effect.called(), effect.reports(), patch -> patch);
         return Stream.concat(Stream.of(new Outcome.Wrote(effect.wanted())), hindered.stream())
                 .toList();
     }
@@ -74,7 +77,7 @@ final class PassStatus {
 
     /** Of one that is not served. */
     Outcome publish(RefrainingEffect.Publish effect) {
-        return write(effect.service(), effect.wanted(), effect.doing(), List.of())
+        return write(effect.service(), effect.wanted(), effect.doing())
                 .orElseGet(() -> new Outcome.Wrote(effect.wanted()));
     }
 
@@ -87,7 +90,7 @@ final class PassStatus {
             if (effect.inWordsOnly()) {
                 pass.memory().status.writesWords(pass.steady());
             }
-            write(effect.service(), wanted, "saying why it waits", List.of());
+            write(effect.service(), wanted, "saying why it waits");
         });
         return new Outcome.Did(Done.STATUS_WRITTEN);
     }
@@ -218,19 +221,21 @@ final class PassStatus {
         return Pass.failed("taking the status back", Reason.ClearFailed, message, effect.what());
     }
 
-    private Optional<Outcome> write(ServiceState state, Publication wanted, String doing, List<ServiceEvent> reports) {
-        return write(state, wanted, doing, reports, patch -> patch);
+    private Optional<Outcome> write(ServiceState state, Publication wanted, String doing) {
+        return write(state, wanted, doing, NamedLoadBalancer.UNNAMED, List.of(), patch -> patch);
     }
 
     /**
      * Writes what differs, if anything does; absent: it is so.
      *
+     * @param called its load balancer in a sentence
      * @param request what is not tried again before its time, if it fails
      */
     private Optional<Outcome> write(
             ServiceState state,
             Publication wanted,
             String doing,
+            String called,
             List<ServiceEvent> reports,
             Function<Publication.Difference, Object> request) {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
@@ -244,7 +249,7 @@ final class PassStatus {
                 pass.wrote(answer, claimsBefore);
                 rememberPublished(wanted, answer);
                 learnIpMode(state, difference.get().ingress(), answer);
-                report(answer, difference.get(), reports);
+                report(answer, difference.get(), called, reports);
                 yield Optional.empty();
             }
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Changed(true));
@@ -267,8 +272,9 @@ final class PassStatus {
         }
     }
 
-    private void report(ServiceState answer, Publication.Difference written, List<ServiceEvent> reports) {
-        Stream.concat(StatusEvents.of(written, answer).stream(), reports.stream())
+    private void report(
+            ServiceState answer, Publication.Difference written, String called, List<ServiceEvent> reports) {
+        Stream.concat(StatusEvents.of(written, answer, called).stream(), reports.stream())
                 .forEach(event -> {
                     LOG.info("Service {}: {}: {}", pass.key(), event.reason(), event.message());
                     pass.say(answer, event);

@@ -100,18 +100,23 @@ final class ProviderGuard implements AutoCloseable {
             return needsNoGuard.test(provider) ? new Entry.In() : caller.enter(line, service);
         }
 
-        /** {@code ensureLoadBalancer}; throws as {@link #delete} does. */
-        EnsureOutcome ensure(LoadBalancerProvider provider, LoadBalancerRequest request) {
-            return call(provider, () -> Answers.of(provider.ensureLoadBalancer(request)));
+        /** {@code ensureLoadBalancer}; {@code first} and what it throws as {@link #delete} has it. */
+        EnsureOutcome ensure(LoadBalancerProvider provider, LoadBalancerRequest request, Runnable first) {
+            return call(provider, () -> {
+                first.run();
+                return Answers.of(provider.ensureLoadBalancer(request));
+            });
         }
 
         /**
          * {@code ensureLoadBalancerDeleted}. As each call, made once for each time that it may.
          *
+         * @param first what else is asked of the provider, in the same turn and before the same deadline; throws nothing
          * @throws ProviderException if it failed, or took too long
          */
-        void delete(LoadBalancerProvider provider, LoadBalancerRequest request) {
+        void delete(LoadBalancerProvider provider, LoadBalancerRequest request, Runnable first) {
             call(provider, () -> {
+                first.run();
                 provider.ensureLoadBalancerDeleted(request);
                 return true;
             });

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is remembered of one Service between two passes. Nothing in it must survive a restart. Used by one
- * pass at a time, but for the state of its provider.
+ * pass at a time, but for the state of its provider, and the name there.
  */
 final class ServiceMemory {
     /** How often a provider is looked at that says how many targets pass their health check. */
@@ -24,6 +24,7 @@ final class ServiceMemory {
     final NewestVersion version = new NewestVersion();
     final RetrySchedule retries = new RetrySchedule();
     final StatusWrites status = new StatusWrites();
+    final LoadBalancerName name = new LoadBalancerName();
     private final AtomicReference<ProviderState> provider = new AtomicReference<>(ProviderState.nothing());
     private @Nullable QueuePosition turn;
 

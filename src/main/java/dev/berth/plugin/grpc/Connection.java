@@ -40,6 +40,9 @@ final class Connection implements AutoCloseable {
 
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
 
+    /** Beside the longest deadline there is, it fits into the time after which Berth gives up any call. */
+    private static final Duration OF_A_QUESTION = Duration.ofSeconds(5);
+
     private final String plugin;
     private final Duration deadline;
     private final Failures failures;
@@ -127,6 +130,24 @@ final class Connection implements AutoCloseable {
                     now.trouble().isEmpty() ? "plug-in \"" + plugin + "\" is just being connected to" : now.trouble());
         }
         return breaker.call(about, () -> call.apply(beforeDeadline()));
+    }
+
+    /**
+     * Asks for something that nothing depends on, with a short deadline: whatever comes of it does not say whether the
+     * plug-in works.
+     *
+     * @throws ProviderException if there is no answer, or the plug-in is away, or left alone
+     */
+    <T> T ask(Function<LoadBalancerProviderBlockingStub, T> call) {
+        if (!isAvailable()) {
+            throw new ProviderException("plug-in \"" + plugin + "\" is not called now");
+        }
+        Duration most = deadline.compareTo(OF_A_QUESTION) < 0 ? deadline : OF_A_QUESTION;
+        try {
+            return call.apply(stub.withDeadlineAfter(most.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (StatusRuntimeException | ProtocolViolation failure) {
+            throw new Failures(plugin, most).told(failure);
+        }
     }
 
     private LoadBalancerProviderBlockingStub beforeDeadline() {

@@ -63,10 +63,8 @@ public final class GrpcProvider implements RemoteProvider {
         GetLoadBalancerNameRequest request = GetLoadBalancerNameRequest.newBuilder()
                 .setService(RequestMapping.write(service))
                 .build();
-        return connection.call(
-                service,
-                plugin -> StatusMapping.readName(
-                        plugin.getLoadBalancerName(request).getName()));
+        return connection.ask(plugin ->
+                StatusMapping.readName(plugin.getLoadBalancerName(request).getName()));
     }
 
     @Override

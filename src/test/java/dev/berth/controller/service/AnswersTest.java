@@ -74,7 +74,7 @@ class AnswersTest {
 
     private static EnsureOutcome ensured(Supplier<EnsureOutcome> answer) {
         try (ProviderGuard guard = guard()) {
-            return mayCall(guard).ensure(new Scripted(answer), REQUEST);
+            return mayCall(guard).ensure(new Scripted(answer), REQUEST, () -> {});
         }
     }
 

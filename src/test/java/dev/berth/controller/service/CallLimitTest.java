@@ -84,7 +84,7 @@ class CallLimitTest extends CloudStage {
             turn.acquireUninterruptibly();
             try (Visit visit = guard.visit(new ServiceKey("prod", name), turn::release)) {
                 if (visit.enter(line, provider, request(name).service()) instanceof Entry.In) {
-                    visit.ensure(provider, request(name));
+                    visit.ensure(provider, request(name), () -> {});
                     return;
                 }
             }
@@ -156,7 +156,7 @@ class CallLimitTest extends CloudStage {
                     assertThat(visit.enter(
                                     lines.getFirst(), deaf, request("web").service()))
                             .isEqualTo(new Entry.In());
-                    assertThatThrownBy(() -> visit.ensure(deaf, request("web")))
+                    assertThatThrownBy(() -> visit.ensure(deaf, request("web"), () -> {}))
                             .hasMessageContaining("no answer within");
                 }
             } while (called.get() == 0);

@@ -41,7 +41,7 @@ class FailureKindsTest extends CloudStage {
 
         assertThat(programmed().reason()).isEqualTo("EnsureRejected");
         assertThat(programmed().message())
-                .isEqualTo("ensuring load balancer for prod/web: no load balancer has 70 ports; use fewer");
+                .isEqualTo("ensuring load balancer \"uid-web\" for prod/web: no load balancer has 70 ports; use fewer");
         assertThat(callsWithin(Duration.ofMinutes(59))).isZero();
         assertThat(callsWithin(Duration.ofMinutes(2))).isEqualTo(1);
     }

@@ -76,7 +76,7 @@ class HangingPluginTest {
         try (Visit visit = guard.visit(new ServiceKey("prod", name), () -> {})) {
             assertThat(visit.enter(CallLine.ofClass("cloud"), provider, request.service()))
                     .isInstanceOf(Entry.In.class);
-            return visit.ensure(provider, request);
+            return visit.ensure(provider, request, () -> {});
         }
     }
 

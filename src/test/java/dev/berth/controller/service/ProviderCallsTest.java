@@ -54,7 +54,7 @@ class ProviderCallsTest extends CloudStage {
         assertThat(recorded.events)
                 .containsExactly(
                         "EnsuringLoadBalancer: Ensuring load balancer",
-                        "EnsuredLoadBalancer: Ensured load balancer: 203.0.113.1 (Proxy)");
+                        "EnsuredLoadBalancer: Ensured load balancer \"uid-web\": 203.0.113.1 (Proxy)");
     }
 
     @Test
@@ -254,8 +254,9 @@ class ProviderCallsTest extends CloudStage {
         reconcile("web");
 
         assertThat(recorded.events)
-                .contains("Warning SyncLoadBalancerFailed: Error syncing load balancer: ensuring load balancer for"
-                        + " prod/web: quota exceeded");
+                .contains(
+                        "Warning SyncLoadBalancerFailed: Error syncing load balancer: ensuring load balancer \"uid-web\""
+                                + " for prod/web: quota exceeded");
         assertThat(next.delay().orElseThrow()).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(5));
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
         clock = clock.plus(next.delay().orElseThrow());
@@ -300,7 +301,8 @@ class ProviderCallsTest extends CloudStage {
                         assertThat(left == null || !left.hasOurFinalizer()).isTrue());
         assertThat(recorded.events)
                 .containsExactly(
-                        "DeletingLoadBalancer: Deleting load balancer", "DeletedLoadBalancer: Deleted load balancer");
+                        "DeletingLoadBalancer: Deleting load balancer \"uid-web\"",
+                        "DeletedLoadBalancer: Deleted load balancer \"uid-web\"");
     }
 
     @Test
@@ -314,8 +316,9 @@ class ProviderCallsTest extends CloudStage {
         assertThat(next.delay()).isPresent();
         assertThat(service("web").hasOurFinalizer()).isTrue();
         assertThat(recorded.events)
-                .contains("Warning SyncLoadBalancerFailed: Error syncing load balancer: deleting load balancer for"
-                        + " prod/web: cannot");
+                .contains(
+                        "Warning SyncLoadBalancerFailed: Error syncing load balancer: deleting load balancer \"uid-web\""
+                                + " for prod/web: cannot");
     }
 
     @Test
@@ -396,9 +399,9 @@ class ProviderCallsTest extends CloudStage {
         assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]", "get web[n1]", "ensure web[n1]");
         assertThat(recorded.events)
                 .contains(
-                        "Warning LoadBalancerDrifted: The load balancer is gone; ensuring it again",
-                        "Warning LoadBalancerDrifted: The load balancer has 203.0.113.66 (Proxy) instead of"
-                                + " 203.0.113.1 (Proxy); ensuring it again");
+                        "Warning LoadBalancerDrifted: The load balancer \"uid-web\" is gone; ensuring it again",
+                        "Warning LoadBalancerDrifted: The load balancer \"uid-web\" has 203.0.113.66 (Proxy) instead"
+                                + " of 203.0.113.1 (Proxy); ensuring it again");
     }
 
     @Test

@@ -104,7 +104,7 @@ class ProviderGuardTest {
             ProviderGuard guard, String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
         try (Visit visit = visit(guard, request)) {
             assertThat(enter(visit, className, request)).isInstanceOf(Entry.In.class);
-            return visit.ensure(provider, request);
+            return visit.ensure(provider, request, () -> {});
         }
     }
 

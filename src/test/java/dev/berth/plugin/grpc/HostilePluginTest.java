@@ -114,6 +114,20 @@ class HostilePluginTest {
         }
     }
 
+    /** As none had to, for a long time: nobody asked for it. */
+    @Test
+    void aPluginThatDoesNotSayNames_isNotLeftAloneForThat() {
+        GrpcProvider provider = connected();
+
+        for (int i = 0; i < 3 * BORNE; i++) {
+            ServiceIdentity service = new ServiceIdentity("team-" + i, "web", "u" + i);
+            assertThatThrownBy(() -> provider.getLoadBalancerName(service)).hasMessageContaining("UNIMPLEMENTED");
+        }
+
+        assertThat(provider.isAvailable()).isTrue();
+        assertThat(provider.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
+    }
+
     @Test
     void aPluginThatComesAfterItsClient_isCalledAsSoonAsItCountsAsConnected() throws InterruptedException {
         GrpcProvider early = hosts.client(new GrpcSettings(new Endpoint.Unix(socket), null, null), Clock.systemUTC());
