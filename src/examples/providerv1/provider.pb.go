@@ -4,7 +4,7 @@
 // A plug-in is a gRPC server; Berth is its only client. It listens on a Unix socket, or asks Berth for a certificate
 // (mutual TLS). Berth pings a silent connection every 30 s, with or without a call: the server permits one ping in 10 s.
 //
-// Every call has a deadline; one that has passed it is cancelled. Berth makes no two calls for one Service at once, but a
+// Every call but WatchChanges has a deadline; one that has passed it is cancelled. Berth makes no two calls for one Service at once, but a
 // plug-in may still be at work on one that was cancelled when the next comes: it ends it soon, or answers ABORTED until
 // it has.
 //
@@ -14,7 +14,7 @@
 // it before it has changed, or an hour has passed (a deletion it repeats by its back-off). RESOURCE_EXHAUSTED with a
 // google.rpc.QuotaFailure among the details says that there is no room for more: Berth reports it as such.
 // FAILED_PRECONDITION is for a fencing token that is too low; UNIMPLEMENTED for ListLoadBalancers without
-// FEATURE_LISTING. What else fails for one Service alone is UNKNOWN, or any code but these, which say that the plug-in
+// FEATURE_LISTING, and for WatchChanges. What else fails for one Service alone is UNKNOWN, or any code but these, which say that the plug-in
 // itself is in trouble: CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED without a QuotaFailure, INTERNAL,
 // UNIMPLEMENTED, UNAUTHENTICATED, DATA_LOSS. After some of them Berth leaves the plug-in alone for a while. So it does
 // after answers that the contract does not allow.
@@ -2209,6 +2209,87 @@ func (x *ListLoadBalancersResponse) GetNextPageToken() string {
 	return ""
 }
 
+type WatchChangesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchChangesRequest) Reset() {
+	*x = WatchChangesRequest{}
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchChangesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchChangesRequest) ProtoMessage() {}
+
+func (x *WatchChangesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchChangesRequest.ProtoReflect.Descriptor instead.
+func (*WatchChangesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{28}
+}
+
+type WatchChangesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 at most. Those that Berth did not ask the plug-in to serve are ignored.
+	Services      []*ServiceIdentity `protobuf:"bytes,1,rep,name=services,proto3" json:"services,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchChangesResponse) Reset() {
+	*x = WatchChangesResponse{}
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchChangesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchChangesResponse) ProtoMessage() {}
+
+func (x *WatchChangesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchChangesResponse.ProtoReflect.Descriptor instead.
+func (*WatchChangesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *WatchChangesResponse) GetServices() []*ServiceIdentity {
+	if x != nil {
+		return x.Services
+	}
+	return nil
+}
+
 // A load balancer that the plug-in has.
 type ListedLoadBalancer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2222,7 +2303,7 @@ type ListedLoadBalancer struct {
 
 func (x *ListedLoadBalancer) Reset() {
 	*x = ListedLoadBalancer{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[28]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2234,7 +2315,7 @@ func (x *ListedLoadBalancer) String() string {
 func (*ListedLoadBalancer) ProtoMessage() {}
 
 func (x *ListedLoadBalancer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[28]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2247,7 +2328,7 @@ func (x *ListedLoadBalancer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListedLoadBalancer.ProtoReflect.Descriptor instead.
 func (*ListedLoadBalancer) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{28}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListedLoadBalancer) GetName() string {
@@ -2408,7 +2489,10 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\"\x91\x01\n" +
 	"\x19ListLoadBalancersResponse\x12L\n" +
 	"\x0eload_balancers\x18\x01 \x03(\v2%.berth.provider.v1.ListedLoadBalancerR\rloadBalancers\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"f\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x15\n" +
+	"\x13WatchChangesRequest\"V\n" +
+	"\x14WatchChangesResponse\x12>\n" +
+	"\bservices\x18\x01 \x03(\v2\".berth.provider.v1.ServiceIdentityR\bservices\"f\n" +
 	"\x12ListedLoadBalancer\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12<\n" +
 	"\aservice\x18\x02 \x01(\v2\".berth.provider.v1.ServiceIdentityR\aservice*f\n" +
@@ -2441,7 +2525,7 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\x18FEATURE_SESSION_AFFINITY\x10\x03\x12 \n" +
 	"\x1cFEATURE_LOCAL_TRAFFIC_POLICY\x10\x04\x12\x13\n" +
 	"\x0fFEATURE_LISTING\x10\x05\x12\x1b\n" +
-	"\x17FEATURE_TLS_TERMINATION\x10\x062\xa7\x06\n" +
+	"\x17FEATURE_TLS_TERMINATION\x10\x062\x8a\a\n" +
 	"\x14LoadBalancerProvider\x12P\n" +
 	"\aConnect\x12!.berth.provider.v1.ConnectRequest\x1a\".berth.provider.v1.ConnectResponse\x12t\n" +
 	"\x13GetLoadBalancerName\x12-.berth.provider.v1.GetLoadBalancerNameRequest\x1a..berth.provider.v1.GetLoadBalancerNameResponse\x12h\n" +
@@ -2449,7 +2533,8 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\x12EnsureLoadBalancer\x12,.berth.provider.v1.EnsureLoadBalancerRequest\x1a-.berth.provider.v1.EnsureLoadBalancerResponse\x12q\n" +
 	"\x12UpdateLoadBalancer\x12,.berth.provider.v1.UpdateLoadBalancerRequest\x1a-.berth.provider.v1.UpdateLoadBalancerResponse\x12\x86\x01\n" +
 	"\x19EnsureLoadBalancerDeleted\x123.berth.provider.v1.EnsureLoadBalancerDeletedRequest\x1a4.berth.provider.v1.EnsureLoadBalancerDeletedResponse\x12n\n" +
-	"\x11ListLoadBalancers\x12+.berth.provider.v1.ListLoadBalancersRequest\x1a,.berth.provider.v1.ListLoadBalancersResponseBU\n" +
+	"\x11ListLoadBalancers\x12+.berth.provider.v1.ListLoadBalancersRequest\x1a,.berth.provider.v1.ListLoadBalancersResponse\x12a\n" +
+	"\fWatchChanges\x12&.berth.provider.v1.WatchChangesRequest\x1a'.berth.provider.v1.WatchChangesResponse0\x01BU\n" +
 	"\x18dev.berth.plugin.grpc.v1B\rProviderProtoP\x01Z(berth.dev/examples/providerv1;providerv1b\x06proto3"
 
 var (
@@ -2465,7 +2550,7 @@ func file_berth_provider_v1_provider_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_provider_v1_provider_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_berth_provider_v1_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_berth_provider_v1_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_berth_provider_v1_provider_proto_goTypes = []any{
 	(AddressSource)(0),                        // 0: berth.provider.v1.AddressSource
 	(IpMode)(0),                               // 1: berth.provider.v1.IpMode
@@ -2501,12 +2586,14 @@ var file_berth_provider_v1_provider_proto_goTypes = []any{
 	(*EnsureLoadBalancerDeletedResponse)(nil), // 31: berth.provider.v1.EnsureLoadBalancerDeletedResponse
 	(*ListLoadBalancersRequest)(nil),          // 32: berth.provider.v1.ListLoadBalancersRequest
 	(*ListLoadBalancersResponse)(nil),         // 33: berth.provider.v1.ListLoadBalancersResponse
-	(*ListedLoadBalancer)(nil),                // 34: berth.provider.v1.ListedLoadBalancer
-	nil,                                       // 35: berth.provider.v1.LoadBalancerRequest.ParametersEntry
-	nil,                                       // 36: berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
-	nil,                                       // 37: berth.provider.v1.LoadBalancerRequest.LabelsEntry
-	nil,                                       // 38: berth.provider.v1.Node.LabelsEntry
-	(*durationpb.Duration)(nil),               // 39: google.protobuf.Duration
+	(*WatchChangesRequest)(nil),               // 34: berth.provider.v1.WatchChangesRequest
+	(*WatchChangesResponse)(nil),              // 35: berth.provider.v1.WatchChangesResponse
+	(*ListedLoadBalancer)(nil),                // 36: berth.provider.v1.ListedLoadBalancer
+	nil,                                       // 37: berth.provider.v1.LoadBalancerRequest.ParametersEntry
+	nil,                                       // 38: berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
+	nil,                                       // 39: berth.provider.v1.LoadBalancerRequest.LabelsEntry
+	nil,                                       // 40: berth.provider.v1.Node.LabelsEntry
+	(*durationpb.Duration)(nil),               // 41: google.protobuf.Duration
 }
 var file_berth_provider_v1_provider_proto_depIdxs = []int32{
 	8,  // 0: berth.provider.v1.ConnectResponse.capabilities:type_name -> berth.provider.v1.Capabilities
@@ -2522,14 +2609,14 @@ var file_berth_provider_v1_provider_proto_depIdxs = []int32{
 	1,  // 10: berth.provider.v1.LoadBalancerRequest.ip_mode:type_name -> berth.provider.v1.IpMode
 	13, // 11: berth.provider.v1.LoadBalancerRequest.nodes:type_name -> berth.provider.v1.Node
 	15, // 12: berth.provider.v1.LoadBalancerRequest.health_check:type_name -> berth.provider.v1.HealthCheck
-	39, // 13: berth.provider.v1.LoadBalancerRequest.session_affinity:type_name -> google.protobuf.Duration
-	35, // 14: berth.provider.v1.LoadBalancerRequest.parameters:type_name -> berth.provider.v1.LoadBalancerRequest.ParametersEntry
-	36, // 15: berth.provider.v1.LoadBalancerRequest.annotations:type_name -> berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
+	41, // 13: berth.provider.v1.LoadBalancerRequest.session_affinity:type_name -> google.protobuf.Duration
+	37, // 14: berth.provider.v1.LoadBalancerRequest.parameters:type_name -> berth.provider.v1.LoadBalancerRequest.ParametersEntry
+	38, // 15: berth.provider.v1.LoadBalancerRequest.annotations:type_name -> berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
 	14, // 16: berth.provider.v1.LoadBalancerRequest.endpoints:type_name -> berth.provider.v1.Endpoint
-	37, // 17: berth.provider.v1.LoadBalancerRequest.labels:type_name -> berth.provider.v1.LoadBalancerRequest.LabelsEntry
+	39, // 17: berth.provider.v1.LoadBalancerRequest.labels:type_name -> berth.provider.v1.LoadBalancerRequest.LabelsEntry
 	11, // 18: berth.provider.v1.LoadBalancerRequest.tls:type_name -> berth.provider.v1.Tls
 	3,  // 19: berth.provider.v1.Port.protocol:type_name -> berth.provider.v1.Protocol
-	38, // 20: berth.provider.v1.Node.labels:type_name -> berth.provider.v1.Node.LabelsEntry
+	40, // 20: berth.provider.v1.Node.labels:type_name -> berth.provider.v1.Node.LabelsEntry
 	18, // 21: berth.provider.v1.LoadBalancerStatus.ingress:type_name -> berth.provider.v1.Ingress
 	19, // 22: berth.provider.v1.LoadBalancerStatus.port_errors:type_name -> berth.provider.v1.PortError
 	17, // 23: berth.provider.v1.LoadBalancerStatus.targets:type_name -> berth.provider.v1.TargetHealth
@@ -2542,30 +2629,33 @@ var file_berth_provider_v1_provider_proto_depIdxs = []int32{
 	16, // 30: berth.provider.v1.EnsureLoadBalancerResponse.ready:type_name -> berth.provider.v1.LoadBalancerStatus
 	26, // 31: berth.provider.v1.EnsureLoadBalancerResponse.pending:type_name -> berth.provider.v1.Pending
 	27, // 32: berth.provider.v1.EnsureLoadBalancerResponse.implemented_elsewhere:type_name -> berth.provider.v1.ImplementedElsewhere
-	39, // 33: berth.provider.v1.Pending.retry_after:type_name -> google.protobuf.Duration
+	41, // 33: berth.provider.v1.Pending.retry_after:type_name -> google.protobuf.Duration
 	10, // 34: berth.provider.v1.UpdateLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
 	10, // 35: berth.provider.v1.EnsureLoadBalancerDeletedRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	34, // 36: berth.provider.v1.ListLoadBalancersResponse.load_balancers:type_name -> berth.provider.v1.ListedLoadBalancer
-	9,  // 37: berth.provider.v1.ListedLoadBalancer.service:type_name -> berth.provider.v1.ServiceIdentity
-	6,  // 38: berth.provider.v1.LoadBalancerProvider.Connect:input_type -> berth.provider.v1.ConnectRequest
-	20, // 39: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:input_type -> berth.provider.v1.GetLoadBalancerNameRequest
-	22, // 40: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:input_type -> berth.provider.v1.GetLoadBalancerRequest
-	24, // 41: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:input_type -> berth.provider.v1.EnsureLoadBalancerRequest
-	28, // 42: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:input_type -> berth.provider.v1.UpdateLoadBalancerRequest
-	30, // 43: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:input_type -> berth.provider.v1.EnsureLoadBalancerDeletedRequest
-	32, // 44: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:input_type -> berth.provider.v1.ListLoadBalancersRequest
-	7,  // 45: berth.provider.v1.LoadBalancerProvider.Connect:output_type -> berth.provider.v1.ConnectResponse
-	21, // 46: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:output_type -> berth.provider.v1.GetLoadBalancerNameResponse
-	23, // 47: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:output_type -> berth.provider.v1.GetLoadBalancerResponse
-	25, // 48: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:output_type -> berth.provider.v1.EnsureLoadBalancerResponse
-	29, // 49: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:output_type -> berth.provider.v1.UpdateLoadBalancerResponse
-	31, // 50: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:output_type -> berth.provider.v1.EnsureLoadBalancerDeletedResponse
-	33, // 51: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:output_type -> berth.provider.v1.ListLoadBalancersResponse
-	45, // [45:52] is the sub-list for method output_type
-	38, // [38:45] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	36, // 36: berth.provider.v1.ListLoadBalancersResponse.load_balancers:type_name -> berth.provider.v1.ListedLoadBalancer
+	9,  // 37: berth.provider.v1.WatchChangesResponse.services:type_name -> berth.provider.v1.ServiceIdentity
+	9,  // 38: berth.provider.v1.ListedLoadBalancer.service:type_name -> berth.provider.v1.ServiceIdentity
+	6,  // 39: berth.provider.v1.LoadBalancerProvider.Connect:input_type -> berth.provider.v1.ConnectRequest
+	20, // 40: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:input_type -> berth.provider.v1.GetLoadBalancerNameRequest
+	22, // 41: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:input_type -> berth.provider.v1.GetLoadBalancerRequest
+	24, // 42: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:input_type -> berth.provider.v1.EnsureLoadBalancerRequest
+	28, // 43: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:input_type -> berth.provider.v1.UpdateLoadBalancerRequest
+	30, // 44: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:input_type -> berth.provider.v1.EnsureLoadBalancerDeletedRequest
+	32, // 45: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:input_type -> berth.provider.v1.ListLoadBalancersRequest
+	34, // 46: berth.provider.v1.LoadBalancerProvider.WatchChanges:input_type -> berth.provider.v1.WatchChangesRequest
+	7,  // 47: berth.provider.v1.LoadBalancerProvider.Connect:output_type -> berth.provider.v1.ConnectResponse
+	21, // 48: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:output_type -> berth.provider.v1.GetLoadBalancerNameResponse
+	23, // 49: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:output_type -> berth.provider.v1.GetLoadBalancerResponse
+	25, // 50: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:output_type -> berth.provider.v1.EnsureLoadBalancerResponse
+	29, // 51: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:output_type -> berth.provider.v1.UpdateLoadBalancerResponse
+	31, // 52: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:output_type -> berth.provider.v1.EnsureLoadBalancerDeletedResponse
+	33, // 53: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:output_type -> berth.provider.v1.ListLoadBalancersResponse
+	35, // 54: berth.provider.v1.LoadBalancerProvider.WatchChanges:output_type -> berth.provider.v1.WatchChangesResponse
+	47, // [47:55] is the sub-list for method output_type
+	39, // [39:47] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_berth_provider_v1_provider_proto_init() }
@@ -2590,7 +2680,7 @@ func file_berth_provider_v1_provider_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_provider_v1_provider_proto_rawDesc), len(file_berth_provider_v1_provider_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   33,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -4,7 +4,7 @@
 // A plug-in is a gRPC server; Berth is its only client. It listens on a Unix socket, or asks Berth for a certificate
 // (mutual TLS). Berth pings a silent connection every 30 s, with or without a call: the server permits one ping in 10 s.
 //
-// Every call has a deadline; one that has passed it is cancelled. Berth makes no two calls for one Service at once, but a
+// Every call but WatchChanges has a deadline; one that has passed it is cancelled. Berth makes no two calls for one Service at once, but a
 // plug-in may still be at work on one that was cancelled when the next comes: it ends it soon, or answers ABORTED until
 // it has.
 //
@@ -14,7 +14,7 @@
 // it before it has changed, or an hour has passed (a deletion it repeats by its back-off). RESOURCE_EXHAUSTED with a
 // google.rpc.QuotaFailure among the details says that there is no room for more: Berth reports it as such.
 // FAILED_PRECONDITION is for a fencing token that is too low; UNIMPLEMENTED for ListLoadBalancers without
-// FEATURE_LISTING. What else fails for one Service alone is UNKNOWN, or any code but these, which say that the plug-in
+// FEATURE_LISTING, and for WatchChanges. What else fails for one Service alone is UNKNOWN, or any code but these, which say that the plug-in
 // itself is in trouble: CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED without a QuotaFailure, INTERNAL,
 // UNIMPLEMENTED, UNAUTHENTICATED, DATA_LOSS. After some of them Berth leaves the plug-in alone for a while. So it does
 // after answers that the contract does not allow.
@@ -52,6 +52,7 @@ const (
 	LoadBalancerProvider_UpdateLoadBalancer_FullMethodName        = "/berth.provider.v1.LoadBalancerProvider/UpdateLoadBalancer"
 	LoadBalancerProvider_EnsureLoadBalancerDeleted_FullMethodName = "/berth.provider.v1.LoadBalancerProvider/EnsureLoadBalancerDeleted"
 	LoadBalancerProvider_ListLoadBalancers_FullMethodName         = "/berth.provider.v1.LoadBalancerProvider/ListLoadBalancers"
+	LoadBalancerProvider_WatchChanges_FullMethodName              = "/berth.provider.v1.LoadBalancerProvider/WatchChanges"
 )
 
 // LoadBalancerProviderClient is the client API for LoadBalancerProvider service.
@@ -73,6 +74,11 @@ type LoadBalancerProviderClient interface {
 	EnsureLoadBalancerDeleted(ctx context.Context, in *EnsureLoadBalancerDeletedRequest, opts ...grpc.CallOption) (*EnsureLoadBalancerDeletedResponse, error)
 	// All that the plug-in has for one cluster, page by page. Only with FEATURE_LISTING.
 	ListLoadBalancers(ctx context.Context, in *ListLoadBalancersRequest, opts ...grpc.CallOption) (*ListLoadBalancersResponse, error)
+	// Tells of which Services the load balancer is no longer what the plug-in answered, though Berth did not ask for that:
+	// somebody changed or deleted it. Berth looks at each by GetLoadBalancer at once, of one Service every 5 seconds at most. It
+	// has no deadline, and goes on as long as the connection; Berth calls again when it ends before, within 30 s. A plug-in
+	// that notices no changes answers UNIMPLEMENTED.
+	WatchChanges(ctx context.Context, in *WatchChangesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchChangesResponse], error)
 }
 
 type loadBalancerProviderClient struct {
@@ -153,6 +159,25 @@ func (c *loadBalancerProviderClient) ListLoadBalancers(ctx context.Context, in *
 	return out, nil
 }
 
+func (c *loadBalancerProviderClient) WatchChanges(ctx context.Context, in *WatchChangesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchChangesResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &LoadBalancerProvider_ServiceDesc.Streams[0], LoadBalancerProvider_WatchChanges_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchChangesRequest, WatchChangesResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type LoadBalancerProvider_WatchChangesClient = grpc.ServerStreamingClient[WatchChangesResponse]
+
 // LoadBalancerProviderServer is the server API for LoadBalancerProvider service.
 // All implementations must embed UnimplementedLoadBalancerProviderServer
 // for forward compatibility.
@@ -172,6 +197,11 @@ type LoadBalancerProviderServer interface {
 	EnsureLoadBalancerDeleted(context.Context, *EnsureLoadBalancerDeletedRequest) (*EnsureLoadBalancerDeletedResponse, error)
 	// All that the plug-in has for one cluster, page by page. Only with FEATURE_LISTING.
 	ListLoadBalancers(context.Context, *ListLoadBalancersRequest) (*ListLoadBalancersResponse, error)
+	// Tells of which Services the load balancer is no longer what the plug-in answered, though Berth did not ask for that:
+	// somebody changed or deleted it. Berth looks at each by GetLoadBalancer at once, of one Service every 5 seconds at most. It
+	// has no deadline, and goes on as long as the connection; Berth calls again when it ends before, within 30 s. A plug-in
+	// that notices no changes answers UNIMPLEMENTED.
+	WatchChanges(*WatchChangesRequest, grpc.ServerStreamingServer[WatchChangesResponse]) error
 	mustEmbedUnimplementedLoadBalancerProviderServer()
 }
 
@@ -202,6 +232,9 @@ func (UnimplementedLoadBalancerProviderServer) EnsureLoadBalancerDeleted(context
 }
 func (UnimplementedLoadBalancerProviderServer) ListLoadBalancers(context.Context, *ListLoadBalancersRequest) (*ListLoadBalancersResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListLoadBalancers not implemented")
+}
+func (UnimplementedLoadBalancerProviderServer) WatchChanges(*WatchChangesRequest, grpc.ServerStreamingServer[WatchChangesResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchChanges not implemented")
 }
 func (UnimplementedLoadBalancerProviderServer) mustEmbedUnimplementedLoadBalancerProviderServer() {}
 func (UnimplementedLoadBalancerProviderServer) testEmbeddedByValue()                              {}
@@ -350,6 +383,17 @@ func _LoadBalancerProvider_ListLoadBalancers_Handler(srv interface{}, ctx contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _LoadBalancerProvider_WatchChanges_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchChangesRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(LoadBalancerProviderServer).WatchChanges(m, &grpc.GenericServerStream[WatchChangesRequest, WatchChangesResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type LoadBalancerProvider_WatchChangesServer = grpc.ServerStreamingServer[WatchChangesResponse]
+
 // LoadBalancerProvider_ServiceDesc is the grpc.ServiceDesc for LoadBalancerProvider service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -386,6 +430,12 @@ var LoadBalancerProvider_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _LoadBalancerProvider_ListLoadBalancers_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "WatchChanges",
+			Handler:       _LoadBalancerProvider_WatchChanges_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "berth/provider/v1/provider.proto",
 }

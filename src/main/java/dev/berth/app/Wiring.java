@@ -525,6 +525,7 @@ public final class Wiring {
         remotePlugins.await();
         // Before looking at what they can do: one that comes in between would not be seen.
         remotePlugins.whenChanged(name -> later.after(Duration.ZERO, () -> pluginChanged(name)));
+        services.listenToProviders();
         watchedEndpoints.watchIfNeeded(Classes.declarations(caches.classes().list()), providers.known());
         classes.refresh();
         ledger.rebuild(Claims.all(caches.addresses().list()));

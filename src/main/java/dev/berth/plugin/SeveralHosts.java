@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -230,6 +231,11 @@ public final class SeveralHosts implements RemoteProvider {
                 .answers()
                 .forEach(some -> some.forEach(one -> all.putIfAbsent(one.name(), one)));
         return List.copyOf(all.values());
+    }
+
+    @Override
+    public void onChange(Consumer<ServiceIdentity> listener) {
+        hosts.values().forEach(host -> host.onChange(listener));
     }
 
     private <T> T inTurn(ServiceIdentity service, Function<Asked, T> call) {

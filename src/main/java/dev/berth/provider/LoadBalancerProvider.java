@@ -2,6 +2,7 @@ package dev.berth.provider;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Makes addresses carry traffic. An implementation is called by several threads, never by two for one
@@ -56,6 +57,18 @@ public interface LoadBalancerProvider extends AutoCloseable {
     default List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
         throw new UnsupportedOperationException("it does not list what it has");
     }
+
+    /**
+     * Has {@code listener} notified of each Service whose load balancer is no longer what this provider answered, though Berth
+     * did not ask for that: somebody changed or deleted it. Berth then looks at it by {@link #getLoadBalancer} at once, and
+     * not only when it next compares all of them. How many of its targets are healthy is no such change.
+     *
+     * <p>Called once at most; other calls may be under way. The listener may be called by any thread until {@link #close},
+     * returns at once and throws nothing. A Service that is reported again and again is looked at every 5 seconds at most,
+     * and one that this provider was not asked to serve is ignored. A provider that notices no changes need not have this
+     * method.
+     */
+    default void onChange(Consumer<ServiceIdentity> listener) {}
 
     /**
      * Releases what the provider holds in this process, such as connections and threads. What it made stays, and carries

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Counts and times the calls to a provider: {@code berth_provider_calls_seconds{provider,call,outcome}}. */
@@ -89,6 +90,11 @@ public final class MeteredProvider implements LoadBalancerProvider {
     @Override
     public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
         return timed("list", () -> provider.listLoadBalancers(clusterName));
+    }
+
+    @Override
+    public void onChange(Consumer<ServiceIdentity> listener) {
+        provider.onChange(listener);
     }
 
     @Override

@@ -13,6 +13,10 @@ import dev.berth.plugin.grpc.v1.IpMode;
 import dev.berth.plugin.grpc.v1.ListLoadBalancersResponse;
 import dev.berth.plugin.grpc.wire.Contract;
 import dev.berth.provider.Capabilities;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.ServiceIdentity;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.GoExample;
 import dev.berth.testing.GrpcHosts;
@@ -20,6 +24,7 @@ import dev.berth.testing.Installation;
 import dev.berth.testing.NginxFiles;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.ProviderHostProcess;
+import dev.berth.testing.QuietProvider;
 import dev.berth.testing.Relay;
 import dev.berth.testing.ScriptedPlugin;
 import dev.berth.testing.SharedInstallation;
@@ -37,6 +42,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,6 +52,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -209,6 +217,62 @@ class GrpcPluginIT {
                     .doesNotContain("WARN", "ERROR");
         }
         assertThat(socket).doesNotExist();
+    }
+
+    /** Has one load balancer for each Service, at an address that somebody else may change. */
+    private static final class Changing implements QuietProvider {
+        private volatile String address = "203.0.113.1";
+        private volatile Consumer<ServiceIdentity> listener = service -> {};
+        private volatile @Nullable ServiceIdentity served;
+
+        void changes(String other) {
+            address = other;
+            listener.accept(Objects.requireNonNull(served));
+        }
+
+        private LoadBalancerStatus status() {
+            return new LoadBalancerStatus(
+                    List.of(dev.berth.provider.Ingress.ofIp(address, dev.berth.provider.IpMode.PROXY)));
+        }
+
+        @Override
+        public Capabilities capabilities() {
+            return Capabilities.ofItsOwn(dev.berth.provider.IpMode.PROXY);
+        }
+
+        @Override
+        public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
+            return Optional.of(status());
+        }
+
+        @Override
+        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            served = request.service();
+            return EnsureOutcome.ready(status());
+        }
+
+        @Override
+        public void onChange(Consumer<ServiceIdentity> changed) {
+            listener = changed;
+        }
+    }
+
+    @Test
+    void loadBalancerThatSomebodyChanged_isReportedByItsPlugin_andTheStatusFollows_withoutAResync() throws IOException {
+        Changing provider = new Changing();
+        Path socket = hosts.socket();
+        hosts.serve(provider, socket);
+        remote("changing", socket, "");
+        berth.createClass("far", "loadBalancerClass: " + FAR + ", provider: changing");
+        berth.startOperator("--plugin-dir=" + plugins, "--resync-period=PT1H");
+        create("web", FAR);
+        awaitServed("web");
+
+        berth.awaitService("web", service -> {
+            // Again and again: what is reported before Berth watches is lost.
+            provider.changes("203.0.113.66");
+            return BerthOnCluster.ingress(service).stream().anyMatch(ingress -> "203.0.113.66".equals(ingress.getIp()));
+        });
     }
 
     @Test

@@ -27,6 +27,7 @@ class DocumentedReasonsTest {
     /** Kinds, operators of selectors, and what a Node says. */
     private static final Set<String> NO_REASONS = Set.of(
             "AddressPools",
+            "AddressPool",
             "AgentReport",
             "DoesNotExist",
             "InternalIP",

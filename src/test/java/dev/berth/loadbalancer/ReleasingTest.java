@@ -154,7 +154,7 @@ class ReleasingTest {
                 .orElseThrow();
 
         assertThat(say.service()).isEqualTo(newest);
-        assertThat(say.patch().conditions()).extracting(Condition::message).containsExactly("gives back 192.0.2.1");
+        assertThat(say.patch().conditions()).extracting(Condition::message).containsExactly("releases 192.0.2.1");
         assertThat(say.trouble().by("denied").message()).isEqualTo("releasing [192.0.2.1]: denied");
     }
 }

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Providers that keep every rule of the contract but one. */
@@ -693,6 +694,20 @@ final class BrokenProviders {
                     if (mine.contains(request.service())) {
                         super.ensureLoadBalancerDeleted(request);
                     }
+                }
+            }),
+            new Broken("change01", "reports what it was asked for", world -> new ReferenceProvider(world, ALL) {
+                private volatile Consumer<ServiceIdentity> listener = service -> {};
+
+                @Override
+                public void onChange(Consumer<ServiceIdentity> changed) {
+                    listener = changed;
+                }
+
+                @Override
+                void carry(LoadBalancerRequest request, Held before) {
+                    super.carry(request, before);
+                    listener.accept(request.service());
                 }
             }));
 

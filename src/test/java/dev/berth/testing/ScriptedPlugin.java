@@ -16,10 +16,13 @@ import dev.berth.plugin.grpc.v1.LoadBalancerRequest;
 import dev.berth.plugin.grpc.v1.LoadBalancerStatus;
 import dev.berth.plugin.grpc.v1.Pending;
 import dev.berth.plugin.grpc.v1.ServiceIdentity;
+import dev.berth.plugin.grpc.v1.WatchChangesRequest;
+import dev.berth.plugin.grpc.v1.WatchChangesResponse;
 import dev.berth.plugin.grpc.wire.CapabilitiesMapping;
 import dev.berth.plugin.grpc.wire.Contract;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
+import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.util.Collections;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,6 +46,9 @@ public final class ScriptedPlugin extends LoadBalancerProviderImplBase {
     /** What it does when it is to ensure. */
     public volatile Consumer<StreamObserver<EnsureLoadBalancerResponse>> ensuring =
             observer -> answer(observer, ready("192.0.2.1"));
+    /** What it does when it is to report changes. */
+    public volatile Consumer<StreamObserver<WatchChangesResponse>> watching =
+            observer -> observer.onError(Status.UNIMPLEMENTED.asRuntimeException());
     /** Each page of its list. */
     public volatile ListLoadBalancersResponse page = ListLoadBalancersResponse.getDefaultInstance();
 
@@ -107,6 +113,11 @@ public final class ScriptedPlugin extends LoadBalancerProviderImplBase {
     @Override
     public void connect(ConnectRequest request, StreamObserver<ConnectResponse> observer) {
         greeting.accept(observer);
+    }
+
+    @Override
+    public void watchChanges(WatchChangesRequest request, StreamObserver<WatchChangesResponse> observer) {
+        watching.accept(observer);
     }
 
     @Override

@@ -4,11 +4,15 @@ import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +25,7 @@ public final class Providers implements AutoCloseable {
 
     private final SequencedMap<String, LoadBalancerProvider> byName;
     private final Set<String> plugins;
+    private volatile boolean closed;
 
     /** Berth's own providers. */
     public Providers(SequencedMap<String, LoadBalancerProvider> byName) {
@@ -57,6 +62,37 @@ public final class Providers implements AutoCloseable {
                 && provider.capabilities().callLimit().isEmpty();
     }
 
+    /**
+     * Has {@code changed} notified, by the name of the provider, of each Service whose load balancer has changed without
+     * Berth, until all are closed. No provider can keep the others from it, nor is one held up by it.
+     */
+    public void onChange(BiConsumer<String, ServiceIdentity> changed) {
+        byName.forEach((name, provider) -> Thread.ofPlatform()
+                .daemon()
+                .name("listening-to-" + name)
+                .start(() -> listen(name, provider, service -> reported(name, service, changed))));
+    }
+
+    private static void listen(String name, LoadBalancerProvider provider, Consumer<ServiceIdentity> listener) {
+        try {
+            provider.onChange(listener);
+        } catch (RuntimeException | LinkageError failure) {
+            LOG.warn("provider \"{}\" does not report changes: {}", name, failure.toString());
+        }
+    }
+
+    /** Whatever it is, it is not thrown back at the provider. */
+    private void reported(String name, @Nullable ServiceIdentity service, BiConsumer<String, ServiceIdentity> changed) {
+        if (closed || service == null) {
+            return;
+        }
+        try {
+            changed.accept(name, service);
+        } catch (RuntimeException defect) {
+            LOG.warn("a change that provider \"{}\" reported is not looked at", name, defect);
+        }
+    }
+
     /** Closes all side by side: one that hangs, or fails, keeps no other open. */
     @Override
     public void close() {
@@ -65,6 +101,7 @@ public final class Providers implements AutoCloseable {
 
     /** The same, within {@code atMost}. */
     void close(Duration atMost) {
+        closed = true;
         long until = System.nanoTime() + atMost.toNanos();
         SequencedMap<String, Thread> closing = new LinkedHashMap<>();
         byName.forEach((name, provider) -> closing.put(

@@ -191,6 +191,20 @@ public final class ServiceControl implements ClassControl.Services {
         makeDue((key, memory) -> memory.providerReturned(provider));
     }
 
+    /** Has providers report, from now on, which load balancers were changed without Berth. Called once. */
+    public void listenToProviders() {
+        parts.providers().onChange(this::loadBalancerChanged);
+    }
+
+    /** What a provider has for this Service is no longer what it answered: it is looked at soon, and not at the resync. */
+    void loadBalancerChanged(String provider, ServiceIdentity service) {
+        ServiceKey key = new ServiceKey(service.namespace(), service.name());
+        memories.find(key)
+                .flatMap(memory -> memory.reported(
+                        provider, service, parts.timing().steady().instant()))
+                .ifPresent(delay -> parts.timing().later().after(delay, () -> listener.due(List.of(key))));
+    }
+
     /** Brings the Service of this name to where it should be, as far as can be done now. */
     public Next reconcile(ServiceKey key) {
         parts.gate().await();

@@ -3,9 +3,11 @@ package dev.berth.controller.service;
 import dev.berth.claim.QueuePosition;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.pool.PoolBook;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +33,10 @@ final class ServiceMemory {
     /** By which pools something was said of it that others may make untrue; null: nothing. */
     private volatile @Nullable PoolBook toldOf;
 
-    private Instant look = Instant.EPOCH;
+    private volatile Instant look = Instant.EPOCH;
+
+    /** Whether its provider says that something has changed, and was not looked at since. */
+    private final AtomicBoolean reported = new AtomicBoolean();
 
     ProviderState provider() {
         return provider.get();
@@ -69,9 +74,25 @@ final class ServiceMemory {
         look = now.plus(LOOK_EVERY);
     }
 
-    /** Has its provider looked at now, if it is time. */
+    /**
+     * Its provider says that what it has for this very Service has changed. Notified by other threads.
+     *
+     * @return when to look, soon after another look not at once; absent: it is looked at anyway, or this is not its provider
+     */
+    Optional<Duration> reported(String by, ServiceIdentity service, Instant now) {
+        ProviderState known = provider();
+        boolean isItsOwn = known.isAskedOf(by) && known.mayHaveMadeFor(service);
+        if (!isItsOwn || !reported.compareAndSet(false, true)) {
+            return Optional.empty();
+        }
+        Duration left = Duration.between(now, look.minus(LOOK_EVERY).plus(LOOK_SOON));
+        return Optional.of(left.isNegative() ? Duration.ZERO : left);
+    }
+
+    /** Has its provider looked at now, if it is time, or if it says that something has changed. */
     void doubtIfDue(Instant now) {
-        if (provider().tellsOfTargets() && !look.isAfter(now)) {
+        boolean isReported = reported.getAndSet(false);
+        if (isReported || (provider().tellsOfTargets() && !look.isAfter(now))) {
             provider(ProviderState::doubted);
         }
     }

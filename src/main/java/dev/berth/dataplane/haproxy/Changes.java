@@ -3,6 +3,7 @@ package dev.berth.dataplane.haproxy;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,7 @@ final class Changes {
     private final Rollout rollout;
     private final SequencedMap<String, LoadBalancer> wanted;
     private final Batches<Change> reloads;
+    private volatile Consumer<ServiceIdentity> listener = service -> {};
 
     /**
      * What one call asks for.
@@ -133,10 +136,26 @@ final class Changes {
         rollout.takeOver(wanted);
     }
 
+    /** Has {@code listener} notified of those that HAProxy carries no more, or again, though nobody asked for that. */
+    void onChange(Consumer<ServiceIdentity> listener) {
+        this.listener = listener;
+    }
+
     /** Starts HAProxy if it does not run, and deletes servers that nobody is connected to any more. */
     void lookAfter() {
         haproxy.awaitAnswer();
-        synchronized (this) {
+        List<ServiceIdentity> changed = new ArrayList<>();
+        try {
+            lookAfter(changed);
+        } finally {
+            changed.forEach(listener);
+        }
+    }
+
+    /** @param changed gets those that HAProxy carries no more, or again, whether the rest of it fails or not */
+    private synchronized void lookAfter(List<ServiceIdentity> changed) {
+        LeftOut before = rollout.leftOut();
+        try {
             if (!haproxy.isRunning()) {
                 LOG.warn("HAProxy does not run, it is started");
                 // Somebody may have taken them off the host: HAProxy could not listen.
@@ -147,6 +166,11 @@ final class Changes {
             }
             rollout.lookAfter(wanted);
             haproxy.limitLog();
+        } finally {
+            rollout.leftOut().differencesFrom(before).stream()
+                    .flatMap(name -> Optional.ofNullable(wanted.get(name)).stream())
+                    .map(LoadBalancer::identity)
+                    .forEach(changed::add);
         }
     }
 

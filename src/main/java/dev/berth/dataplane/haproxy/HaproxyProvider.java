@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
@@ -198,9 +199,14 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
         return changes.wanted().stream()
                 .filter(one -> one.clusterName().equals(clusterName))
-                .map(one -> new ListedLoadBalancer(
-                        one.name(), new ServiceIdentity(one.namespace(), one.service(), one.uid())))
+                .map(one -> new ListedLoadBalancer(one.name(), one.identity()))
                 .toList();
+    }
+
+    /** Of those that HAProxy could not be started with again, for another program has the port by now; and once it can. */
+    @Override
+    public void onChange(Consumer<ServiceIdentity> listener) {
+        changes.onChange(listener);
     }
 
     /** HAProxy's statistics by Service, as they are at each scrape. */

@@ -2,8 +2,10 @@ package dev.berth.dataplane.haproxy;
 
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Those load balancers that HAProxy could not be loaded with; it has all others.
@@ -39,6 +41,14 @@ record LeftOut(SequencedMap<String, String> reasons) {
         SequencedMap<String, String> some = new TreeMap<>(reasons);
         some.keySet().retainAll(names);
         return new LeftOut(some);
+    }
+
+    /** The names of those that are in one of the two alone. */
+    List<String> differencesFrom(LeftOut other) {
+        return Stream.concat(
+                        reasons.keySet().stream().filter(name -> !other.has(name)),
+                        other.reasons.keySet().stream().filter(name -> !has(name)))
+                .toList();
     }
 
     /** What HAProxy has of all that is wanted, by name. */

@@ -5,6 +5,7 @@ import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -46,6 +47,10 @@ record LoadBalancer(
         addresses = List.copyOf(addresses);
         ports = List.copyOf(ports);
         sourceRanges = List.copyOf(sourceRanges);
+    }
+
+    ServiceIdentity identity() {
+        return new ServiceIdentity(namespace, service, uid);
     }
 
     /**

@@ -51,6 +51,11 @@ final class Rollout {
         return leftOut.carried(wanted);
     }
 
+    /** Those that it could not be loaded with. */
+    LeftOut leftOut() {
+        return leftOut;
+    }
+
     /** Whether HAProxy was loaded with it. */
     boolean isCarried(LoadBalancer one) {
         return !leftOut.has(one.name());

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +48,7 @@ final class Connection implements AutoCloseable {
     private final Duration deadline;
     private final Failures failures;
     private final Breaker breaker;
+    private final Watch watch;
     private final @Nullable Tls tls;
     private final ManagedChannel channel;
     private final LoadBalancerProviderBlockingStub stub;
@@ -93,12 +95,22 @@ final class Connection implements AutoCloseable {
                 })
                 .build();
         stub = LoadBalancerProviderGrpc.newBlockingStub(channel);
+        watch = new Watch(failures, stub);
         known = new Known(null, 0, "plug-in \"" + plugin + "\" at " + settings.target() + " has not answered yet");
         keeper = Thread.ofVirtual().name("plugin-" + plugin).start(this::keepUp);
     }
 
     void whenChanged(Runnable told) {
         listener = told;
+    }
+
+    /** Has {@code told} notified whose load balancers have changed, by a plug-in that says so. */
+    void onChange(Consumer<ServiceIdentity> told) {
+        watch.tell(told);
+        Known now = known;
+        if (isUp(now)) {
+            watch.keepUp(now.connection());
+        }
     }
 
     Capabilities capabilities() {
@@ -168,7 +180,11 @@ final class Connection implements AutoCloseable {
                         if (!isUp(known)) {
                             greet();
                         }
-                        await(state, isUp(known) ? LOOK_AGAIN : RETRY);
+                        Known now = known;
+                        if (isUp(now)) {
+                            watch.keepUp(now.connection());
+                        }
+                        await(state, isUp(now) ? LOOK_AGAIN : RETRY);
                     }
                     case TRANSIENT_FAILURE -> {
                         // It fails at once, and says why.

@@ -20,6 +20,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** A plug-in in any language, behind a connection. */
 public final class GrpcProvider implements RemoteProvider {
@@ -101,6 +102,11 @@ public final class GrpcProvider implements RemoteProvider {
     @Override
     public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
         return connection.call(null, plugin -> new Listing(plugin, clusterName).all());
+    }
+
+    @Override
+    public void onChange(Consumer<ServiceIdentity> listener) {
+        connection.onChange(listener);
     }
 
     /** Too large a one would count as the plug-in's trouble, and is its Service's. */

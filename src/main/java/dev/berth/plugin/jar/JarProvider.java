@@ -9,6 +9,7 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ServiceIdentity;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -82,6 +83,14 @@ public final class JarProvider implements LoadBalancerProvider {
     @Override
     public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
         return within(loader, () -> provider.listLoadBalancers(clusterName));
+    }
+
+    @Override
+    public void onChange(Consumer<ServiceIdentity> listener) {
+        within(loader, () -> {
+            provider.onChange(listener);
+            return true;
+        });
     }
 
     @Override

@@ -43,6 +43,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -96,6 +99,9 @@ abstract class CloudStage {
 
         Runnable whileListing = () -> {};
 
+        /** Who is to be notified of what changes. */
+        final BlockingQueue<Consumer<ServiceIdentity>> listeners = new LinkedBlockingQueue<>();
+
         @Override
         public Capabilities capabilities() {
             Capabilities base =
@@ -128,6 +134,11 @@ abstract class CloudStage {
         public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
             whileListing.run();
             return listed;
+        }
+
+        @Override
+        public void onChange(Consumer<ServiceIdentity> listener) {
+            listeners.add(listener);
         }
 
         private void called(String call, LoadBalancerRequest request, @Nullable ProviderException failure) {

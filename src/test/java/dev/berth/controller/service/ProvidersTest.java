@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.provider.Capabilities;
@@ -10,13 +11,20 @@ import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.testing.QuietProvider;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class ProvidersTest {
@@ -87,5 +95,72 @@ class ProvidersTest {
 
         assertThat(closed.await(20, TimeUnit.SECONDS)).isTrue();
         never.countDown();
+    }
+
+    /** Does this when it is to report changes. */
+    private record Reporting(Consumer<Consumer<ServiceIdentity>> onChange) implements QuietProvider {
+        @Override
+        public Capabilities capabilities() {
+            return Capabilities.fromPools(IpMode.VIP);
+        }
+
+        @Override
+        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            return EnsureOutcome.implementedElsewhere();
+        }
+
+        @Override
+        public void onChange(Consumer<ServiceIdentity> listener) {
+            onChange.accept(listener);
+        }
+    }
+
+    private static final ServiceIdentity WEB = new ServiceIdentity("prod", "web", "uid-web");
+
+    @Test
+    void providerThatHangs_orFails_keepsNoOtherFromReportingWhatChanges() throws InterruptedException {
+        CountDownLatch never = new CountDownLatch(1);
+        BlockingQueue<String> reported = new LinkedBlockingQueue<>();
+        SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
+        byName.put("hangs", new Reporting(listener -> Uninterruptible.await(never)));
+        byName.put("fails", new Reporting(listener -> {
+            throw new IllegalStateException("no");
+        }));
+        byName.put("of an older contract", new Reporting(listener -> {
+            throw new AbstractMethodError("onChange");
+        }));
+        byName.put("sound", new Reporting(listener -> listener.accept(WEB)));
+
+        new Providers(byName).onChange((name, service) -> reported.add(name + " " + service));
+
+        assertThat(reported.poll(20, TimeUnit.SECONDS)).isEqualTo("sound prod/web");
+        never.countDown();
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void whatIsReported_throwsNothingAtTheProvider_alsoWithoutAService_andIsIgnoredOnceAllAreClosed()
+            throws InterruptedException {
+        BlockingQueue<Consumer<ServiceIdentity>> listeners = new LinkedBlockingQueue<>();
+        List<ServiceIdentity> reported = new ArrayList<>();
+        SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
+        byName.put("sound", new Reporting(listeners::add));
+        Providers providers = new Providers(byName);
+        providers.onChange((name, service) -> {
+            reported.add(service);
+            throw new IllegalStateException("a defect");
+        });
+        Consumer<ServiceIdentity> listener = Objects.requireNonNull(listeners.poll(20, TimeUnit.SECONDS));
+
+        assertThatCode(() -> {
+                    listener.accept(WEB);
+                    listener.accept(null);
+                    listener.accept(new ServiceIdentity(null, null, null));
+                })
+                .doesNotThrowAnyException();
+        providers.close();
+        listener.accept(WEB);
+
+        assertThat(reported).containsExactly(WEB, new ServiceIdentity(null, null, null));
     }
 }

@@ -30,7 +30,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -400,6 +402,29 @@ class HaproxyBadInputIT {
             assertServes(OTHER, 8081);
             assertServes(ADDRESS, 80);
         }
+    }
+
+    @Test
+    void aServiceThatIsServedAgain_forThePortIsFree_isReported_andNoOther() throws IOException {
+        HaproxyProvider before = serving();
+        before.ensureLoadBalancer(request("second", OTHER, 8081));
+        before.close();
+        processes.signal(directory, "KILL");
+        Queue<ServiceIdentity> changed = new ConcurrentLinkedQueue<>();
+        HaproxyProvider provider;
+        // A moment after the signal, its sockets are closed.
+        try (ServerSocket other = Awaitility.await()
+                .ignoreExceptionsInstanceOf(BindException.class)
+                .until(() -> new ServerSocket(8081, 1, InetAddress.ofLiteral("0.0.0.0")), ServerSocket::isBound)) {
+            provider = processes.provider(directory, Map.of());
+            provider.onChange(changed::add);
+            assertThat(provider.getLoadBalancer(request("second", OTHER, 8081))).isEmpty();
+        }
+
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !changed.isEmpty());
+
+        assertThat(changed).containsExactly(request("second", OTHER, 8081).service());
+        assertThat(provider.getLoadBalancer(request("second", OTHER, 8081))).isPresent();
     }
 
     /** HAProxy does not start while one is missing. */

@@ -52,10 +52,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -1066,6 +1068,29 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void untested_restart03_whatACrashLeftHalfDone_isFinishedByTheNextCall() {
         untested("where in its work a provider crashes cannot be chosen");
+    }
+
+    // ---- onChange
+
+    @Test
+    void required_change01_whatBerthAsksFor_isNoChange() {
+        Queue<ServiceIdentity> changes = new ConcurrentLinkedQueue<>();
+        provider.onChange(changes::add);
+        LoadBalancerRequest web = requests.of("web");
+        calls.ready(web);
+        LoadBalancerRequest changed = requests.to(web, 2, 3, 4);
+        calls.update(changed);
+        calls.get(changed);
+        calls.delete(changed);
+        assertEquals(
+                List.of(),
+                changes.stream().filter(web.service()::equals).toList(),
+                "reported as changed without Berth");
+    }
+
+    @Test
+    void untested_change02_whatItNoticesItReports() {
+        untested("the kit changes nothing in the provider's world by itself");
     }
 
     // ---- what the tests are made of

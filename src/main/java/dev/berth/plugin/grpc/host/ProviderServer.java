@@ -19,10 +19,12 @@ public final class ProviderServer implements AutoCloseable {
 
     private final Server server;
     private final ExecutorService calls;
+    private final ProviderService service;
     private final @Nullable OwnSocket socket;
 
-    private ProviderServer(Server server, ExecutorService calls, @Nullable OwnSocket socket) {
+    private ProviderServer(Server server, ExecutorService calls, ProviderService service, @Nullable OwnSocket socket) {
         this.server = server;
+        this.service = service;
         this.calls = calls;
         this.socket = socket;
     }
@@ -40,9 +42,10 @@ public final class ProviderServer implements AutoCloseable {
             throws IOException {
         OwnSocket socket = endpoint instanceof Endpoint.Unix(Path path) ? OwnSocket.at(path) : null;
         ExecutorService calls = Executors.newVirtualThreadPerTaskExecutor();
+        ProviderService service = new ProviderService(name, provider);
         Server server = Transport.server(socket == null ? endpoint : new Endpoint.Unix(socket.begun()), tls)
                 .executor(calls)
-                .addService(new ProviderService(name, provider))
+                .addService(service)
                 .build();
         try {
             server.start();
@@ -54,7 +57,8 @@ public final class ProviderServer implements AutoCloseable {
             calls.shutdownNow();
             throw failure;
         }
-        return new ProviderServer(server, calls, socket);
+        service.begin();
+        return new ProviderServer(server, calls, service, socket);
     }
 
     /** The port on the network; -1 for a Unix socket. */
@@ -75,6 +79,8 @@ public final class ProviderServer implements AutoCloseable {
             socket.remove();
         }
         server.shutdown();
+        // Otherwise these calls would last as long as they may.
+        service.end();
         try {
             if (!server.awaitTermination(GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
                 server.shutdownNow();

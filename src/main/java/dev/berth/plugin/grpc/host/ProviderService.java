@@ -19,6 +19,8 @@ import dev.berth.plugin.grpc.v1.ListLoadBalancersResponse;
 import dev.berth.plugin.grpc.v1.LoadBalancerProviderGrpc.LoadBalancerProviderImplBase;
 import dev.berth.plugin.grpc.v1.UpdateLoadBalancerRequest;
 import dev.berth.plugin.grpc.v1.UpdateLoadBalancerResponse;
+import dev.berth.plugin.grpc.v1.WatchChangesRequest;
+import dev.berth.plugin.grpc.v1.WatchChangesResponse;
 import dev.berth.plugin.grpc.wire.CapabilitiesMapping;
 import dev.berth.plugin.grpc.wire.Contract;
 import dev.berth.plugin.grpc.wire.Durations;
@@ -42,14 +44,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves a provider: reads what is asked for, asks, and writes the answer, or why there is none. */
 final class ProviderService extends LoadBalancerProviderImplBase {
+    private static final Logger LOG = LoggerFactory.getLogger(ProviderService.class);
     private static final int PAGE_SIZE = 500;
 
     private final String name;
     private final LoadBalancerProvider provider;
     private final Fence fence = new Fence();
+    private final Watchers watchers = new Watchers();
 
     /** Whose calls are under way: Berth gives one up at its deadline, and the provider may still be at it. */
     private final Set<ServiceIdentity> underWay = ConcurrentHashMap.newKeySet();
@@ -57,6 +63,20 @@ final class ProviderService extends LoadBalancerProviderImplBase {
     ProviderService(String name, LoadBalancerProvider provider) {
         this.name = name;
         this.provider = provider;
+    }
+
+    /** Has the provider say what changes, from now on; one that fails at that is served all the same. */
+    void begin() {
+        try {
+            provider.onChange(watchers::changed);
+        } catch (RuntimeException | LinkageError failure) {
+            LOG.warn("provider \"{}\" does not report changes: {}", name, failure.toString());
+        }
+    }
+
+    /** Nobody is notified of changes any more. */
+    void end() {
+        watchers.end();
     }
 
     @Override
@@ -154,6 +174,11 @@ final class ProviderService extends LoadBalancerProviderImplBase {
                             listed.size() < rest.size() ? listed.getLast().name() : "")
                     .build();
         });
+    }
+
+    @Override
+    public void watchChanges(WatchChangesRequest request, StreamObserver<WatchChangesResponse> observer) {
+        watchers.add(observer);
     }
 
     private <T> Function<LoadBalancerRequest, T> fenced(Function<LoadBalancerRequest, T> change) {
