@@ -3,11 +3,11 @@ package dev.berth.agent;
 import dev.berth.agent.membership.Datagrams;
 import dev.berth.announce.Agent;
 import dev.berth.announce.ApiContact;
-import dev.berth.announce.Asked;
+import dev.berth.announce.DesiredAddress;
 import dev.berth.announce.Link;
 import dev.berth.announce.NodeReport;
+import dev.berth.announce.NodesAndAgents;
 import dev.berth.announce.Protocol;
-import dev.berth.announce.Situation;
 import dev.berth.announce.Verdict;
 import dev.berth.announce.Verdict.Silent;
 import dev.berth.ip.Ip;
@@ -43,7 +43,7 @@ final class Announcer {
     private final String node;
     private final ClusterView view;
     private final Datagrams others;
-    private final Contact contact;
+    private final ApiServerProbe contact;
     private final AgentMetrics metrics;
     private final Convergence convergence;
     private final Conflicts conflicts;
@@ -52,7 +52,7 @@ final class Announcer {
     private final Supplier<List<String>> sessions;
     private final Refusals refusals = new Refusals();
 
-    private final Decided decided = new Decided();
+    private final VerdictCache decided = new VerdictCache();
     private SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
     private final KnownLinks links = new KnownLinks(HostLinks::read);
     private final BoundAddresses bound;
@@ -88,7 +88,7 @@ final class Announcer {
             String node,
             ClusterView view,
             Datagrams others,
-            Contact contact,
+            ApiServerProbe contact,
             AgentMetrics metrics,
             Conflicts conflicts,
             Warnings warnings,
@@ -244,7 +244,7 @@ final class Announcer {
         agents.put(node, self);
         if (!lastAlive.containsAll(agents.keySet())) {
             // A network that was split may have learnt the address of another.
-            bound.beginToTell(now);
+            bound.restartAnnouncements(now);
         }
         lastAlive = Set.copyOf(agents.keySet());
         metrics.agents.set(agents.size());
@@ -270,7 +270,7 @@ final class Announcer {
     }
 
     private SequencedMap<Ip, Verdict> verdicts(SequencedMap<String, Agent> agents) {
-        Situation situation = new Situation(view.nodes(), agents);
+        NodesAndAgents situation = new NodesAndAgents(view.nodes(), agents);
         SequencedMap<Ip, Verdict> next = new TreeMap<>();
         view.asked().forEach(asked -> next.put(asked.address(), situation.verdict(asked, node)));
         metrics.unannounced.set((double) next.values().stream()
@@ -304,7 +304,7 @@ final class Announcer {
         bound.compare(
                 standing.isDecided
                         ? verdicts.keySet()
-                        : view.asked().stream().map(Asked::address).toList(),
+                        : view.asked().stream().map(DesiredAddress::address).toList(),
                 now);
         rounds.lastRepair = now;
         rounds.isBroken = false;

@@ -9,6 +9,7 @@ import dev.berth.announce.NextHops;
 import dev.berth.announce.NodeFacts;
 import dev.berth.announce.NodeReport;
 import dev.berth.announce.NodeRoutes;
+import dev.berth.announce.NodesAndAgents;
 import dev.berth.announce.PeerLink;
 import dev.berth.announce.PeerVerdict;
 import dev.berth.announce.Protocol;
@@ -16,7 +17,6 @@ import dev.berth.announce.ReadPeer;
 import dev.berth.announce.Rendezvous;
 import dev.berth.announce.Route;
 import dev.berth.announce.RouteVerdict;
-import dev.berth.announce.Situation;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import java.io.IOException;
@@ -53,7 +53,7 @@ final class BgpAnnouncer {
     private final Warnings warnings;
 
     private final PeerLinks links;
-    private final Due due = new Due();
+    private final PacedLoop due = new PacedLoop();
     private volatile Decision decision =
             new Decision(List.of(), "", new TreeMap<>(), List.of(), new TreeMap<>(), List.of());
     private volatile Map<String, SessionState> sessions = Map.of();
@@ -187,7 +187,7 @@ final class BgpAnnouncer {
         List<ReadPeer> all = objects.stream().map(BgpView.PeerObject::peer).toList();
         List<Ip> foreign = foreign(all);
         Map<String, PeerLink> known = links.look(onInterfaces(all, own), speaker::routers);
-        Situation situation = situation();
+        NodesAndAgents situation = situation();
         List<Object> basis = List.of(number, situation.agents(), own, view.passwords(), foreign, known, all);
         if (!basis.equals(decision.basis())) {
             decide(basis, situation, own, foreign, known, all);
@@ -273,16 +273,16 @@ final class BgpAnnouncer {
     }
 
     /** Agents come and go: they are in it only if this node is about to leave, and so goes by them. */
-    private Situation situation() {
+    private NodesAndAgents situation() {
         SequencedMap<String, NodeFacts> nodes = cluster.nodes();
         boolean isLeaving =
                 Optional.ofNullable(nodes.get(node)).filter(NodeFacts::leaving).isPresent();
-        return new Situation(nodes, isLeaving ? others.get() : new TreeMap<>());
+        return new NodesAndAgents(nodes, isLeaving ? others.get() : new TreeMap<>());
     }
 
     private void decide(
             List<Object> basis,
-            Situation situation,
+            NodesAndAgents situation,
             BgpView.OwnNode own,
             List<Ip> foreign,
             Map<String, PeerLink> known,
@@ -314,7 +314,8 @@ final class BgpAnnouncer {
         return verdict instanceof RouteVerdict.Announces ? verdict.sentence() : "not announced: " + verdict.sentence();
     }
 
-    private NodeRoutes nodeRoutes(Situation situation, BgpView.OwnNode own, SequencedMap<String, PeerVerdict> peers) {
+    private NodeRoutes nodeRoutes(
+            NodesAndAgents situation, BgpView.OwnNode own, SequencedMap<String, PeerVerdict> peers) {
         return new NodeRoutes(node, situation, NextHops.of(own.addresses()).byFamily(), peers);
     }
 

@@ -45,7 +45,7 @@ final class BgpReports {
     /** By the name of the peer. */
     private final Map<String, EntryWrites> writes = new HashMap<>();
 
-    private volatile @Nullable SequencedMap<String, Said> said;
+    private volatile @Nullable SequencedMap<String, LastReported> said;
     /** The peers that may have an entry of this process, which has not been seen yet. */
     private final Set<String> entered = ConcurrentHashMap.newKeySet();
 
@@ -57,17 +57,19 @@ final class BgpReports {
      * @param routes -1: there is no session
      * @param families that were negotiated; empty: there is no session
      */
-    record Said(String state, String lastError, int routes, List<IpFamily> families, long observed) {
+    record LastReported(String state, String lastError, int routes, List<IpFamily> families, long observed) {
         /** Of what was decided about a peer, and what came of it. */
-        static Said of(
+        static LastReported of(
                 String name, PeerVerdict verdict, @Nullable SessionState session, List<Route> routes, long observed) {
             return switch (verdict) {
-                case PeerVerdict.Unusable(String why) -> new Said(PeerEntry.UNUSABLE, why, -1, List.of(), observed);
-                case PeerVerdict.Unheard(String why) -> new Said(PeerEntry.CONNECTING, why, -1, List.of(), observed);
+                case PeerVerdict.Unusable(String why) ->
+                    new LastReported(PeerEntry.UNUSABLE, why, -1, List.of(), observed);
+                case PeerVerdict.Unheard(String why) ->
+                    new LastReported(PeerEntry.CONNECTING, why, -1, List.of(), observed);
                 case PeerVerdict.Session wanted -> {
                     if (session == null || !session.isEstablished()) {
                         String ending = session == null ? "" : session.ending();
-                        yield new Said(
+                        yield new LastReported(
                                 PeerEntry.CONNECTING,
                                 ending.isEmpty() ? noAnswer(wanted) : ending,
                                 -1,
@@ -77,7 +79,8 @@ final class BgpReports {
                     long told = routes.stream()
                             .filter(route -> route.peers().contains(name) && session.tells(route))
                             .count();
-                    yield new Said(PeerEntry.ESTABLISHED, session.ending(), (int) told, session.families(), observed);
+                    yield new LastReported(
+                            PeerEntry.ESTABLISHED, session.ending(), (int) told, session.families(), observed);
                 }
             };
         }
@@ -162,16 +165,16 @@ final class BgpReports {
             Map<String, SessionState> sessions,
             List<Route> routes,
             Map<String, Long> observed) {
-        SequencedMap<String, Said> next = new TreeMap<>();
-        peers.forEach((name, verdict) ->
-                next.put(name, Said.of(name, verdict, sessions.get(name), routes, observed.getOrDefault(name, 0L))));
+        SequencedMap<String, LastReported> next = new TreeMap<>();
+        peers.forEach((name, verdict) -> next.put(
+                name, LastReported.of(name, verdict, sessions.get(name), routes, observed.getOrDefault(name, 0L))));
         said = next;
     }
 
     private void run() {
         try {
             while (!ordered.isOver()) {
-                SequencedMap<String, Said> now = said;
+                SequencedMap<String, LastReported> now = said;
                 if (now != null) {
                     attempt(now);
                 }
@@ -182,7 +185,7 @@ final class BgpReports {
         }
     }
 
-    private void attempt(SequencedMap<String, Said> now) throws InterruptedException {
+    private void attempt(SequencedMap<String, LastReported> now) throws InterruptedException {
         try {
             report(now);
         } catch (RuntimeException failure) {
@@ -191,7 +194,7 @@ final class BgpReports {
     }
 
     /** One round; called by one thread. */
-    void report(SequencedMap<String, Said> now) throws InterruptedException {
+    void report(SequencedMap<String, LastReported> now) throws InterruptedException {
         // Of a Node that is gone the operator removes the entries.
         if (!cluster.nodes().containsKey(node)) {
             return;

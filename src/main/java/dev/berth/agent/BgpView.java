@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 
 /** What only BGP asks of the cluster, as it was read last: its peers, their passwords, and what this node is. */
 final class BgpView {
-    private final Watched<PeerObject> peers;
-    private final Watched<Secret> secrets;
-    private final Watched<OwnNode> node;
+    private final Reflector<PeerObject> peers;
+    private final Reflector<Secret> secrets;
+    private final Reflector<OwnNode> node;
 
     /** A BGPPeer, its generation, and what its status says of this node. */
     record PeerObject(ReadPeer peer, long generation, PeerEntry.Seen seen) {}
@@ -50,46 +50,46 @@ final class BgpView {
         this.node = watched(server, Kind.node(node), BgpView::node, changed, random);
     }
 
-    private static <T> Watched<T> watched(
+    private static <T> Reflector<T> watched(
             ApiServer server,
             Kind kind,
             Function<JsonNode, Optional<T>> reading,
             Runnable changed,
             RandomGenerator random) {
-        return new Watched<>(server, kind, reading, (_, _) -> changed.run(), random, BgpView::now);
+        return new Reflector<>(server, kind, reading, (_, _) -> changed.run(), random, BgpView::now);
     }
 
     private static long now() {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
 
-    private Stream<Watched<?>> kinds() {
+    private Stream<Reflector<?>> kinds() {
         return Stream.of(peers, secrets, node);
     }
 
     void start() {
-        kinds().forEach(Watched::start);
+        kinds().forEach(Reflector::start);
     }
 
     /** Whether all has been read once. */
     boolean isKnown() {
-        return kinds().allMatch(Watched::isKnown);
+        return kinds().allMatch(Reflector::isKnown);
     }
 
     void interrupt() {
-        kinds().forEach(Watched::interrupt);
+        kinds().forEach(Reflector::interrupt);
     }
 
     void retry() {
-        kinds().forEach(Watched::retry);
+        kinds().forEach(Reflector::retry);
     }
 
     void interruptIfSilent() {
-        kinds().forEach(Watched::interruptIfSilent);
+        kinds().forEach(Reflector::interruptIfSilent);
     }
 
     void close() {
-        kinds().forEach(Watched::close);
+        kinds().forEach(Reflector::close);
     }
 
     /** By name. */

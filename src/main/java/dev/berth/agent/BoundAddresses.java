@@ -71,7 +71,7 @@ final class BoundAddresses {
         private final InetAddress address;
         private final String link;
         private final int index;
-        private final Tellings tellings;
+        private final RepeatSchedule tellings;
         private long probed;
 
         /** When it is taken off; 0: it stays. */
@@ -81,7 +81,7 @@ final class BoundAddresses {
             this.address = inet(ip);
             this.link = link;
             this.index = index;
-            this.tellings = new Tellings(now);
+            this.tellings = new RepeatSchedule(now);
             // After the first tellings: until then another agent may still have it.
             this.probed = now - PROBE + 3_000;
         }
@@ -282,8 +282,9 @@ final class BoundAddresses {
     }
 
     private void release(Ip ip, Bound one, @Nullable Verdict verdict, long now) {
-        boolean hasHeir = verdict instanceof Silent silent && !silent.owner().isEmpty();
-        end(one, now + (hasHeir ? LINGER : 0));
+        boolean hasSuccessor =
+                verdict instanceof Silent silent && !silent.owner().isEmpty();
+        end(one, now + (hasSuccessor ? LINGER : 0));
         LOG.info("{} is removed: {}", ip, verdict == null ? "no Service needs it" : verdict.sentence());
     }
 
@@ -350,7 +351,7 @@ final class BoundAddresses {
     }
 
     /** Tells neighbours again where all of them are, as often as at first. */
-    void beginToTell(long now) {
+    void restartAnnouncements(long now) {
         bound.values().forEach(one -> one.tellings.begin(now));
         due = 0;
     }

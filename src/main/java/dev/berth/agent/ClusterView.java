@@ -5,10 +5,10 @@ import dev.berth.agent.KeptObjects.AddressObject;
 import dev.berth.agent.KeptObjects.Claim;
 import dev.berth.agent.KeptObjects.ClassObject;
 import dev.berth.agent.KeptObjects.ServiceObject;
-import dev.berth.announce.Asked;
-import dev.berth.announce.AskedRoute;
-import dev.berth.announce.AskingService;
+import dev.berth.announce.AddressHolder;
 import dev.berth.announce.BgpParameters;
+import dev.berth.announce.DesiredAddress;
+import dev.berth.announce.DesiredRoute;
 import dev.berth.announce.L2Parameters;
 import dev.berth.announce.NodeFacts;
 import dev.berth.claim.ServiceKey;
@@ -48,11 +48,11 @@ final class ClusterView {
     /** How many addresses are not announced for being in the status of one Node: its own two of each family. */
     private static final int MOST_OF_A_NODE = 4;
 
-    private final Watched<NodeObject> nodes;
-    private final Watched<ServiceObject> services;
-    private final Watched<Slice> slices;
-    private final Watched<AddressObject> addresses;
-    private final Watched<ClassObject> classes;
+    private final Reflector<NodeObject> nodes;
+    private final Reflector<ServiceObject> services;
+    private final Reflector<Slice> slices;
+    private final Reflector<AddressObject> addresses;
+    private final Reflector<ClassObject> classes;
 
     /** What a slice has in place of the name of a Node that there is not: anybody may write such names. */
     private static final String UNKNOWN = "?";
@@ -67,7 +67,7 @@ final class ClusterView {
 
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
     private final AtomicLong number = new AtomicLong();
-    private final Claimed claimed = new Claimed();
+    private final ServicesWithAddress claimed = new ServicesWithAddress();
     private boolean isReadingSlices;
     private volatile boolean closed;
 
@@ -90,22 +90,22 @@ final class ClusterView {
         classes = watched(server, Kind.CLASSES, KeptObjects::loadBalancerClass, (_, _) -> this.changed.run(), random);
     }
 
-    private static <T> Watched<T> watched(
+    private static <T> Reflector<T> watched(
             ApiServer server,
             Kind kind,
             Function<JsonNode, Optional<T>> reading,
-            Watched.Changed<T> changed,
+            Reflector.Changed<T> changed,
             RandomGenerator random) {
-        return new Watched<>(server, kind, reading, changed, random, ClusterView::now);
+        return new Reflector<>(server, kind, reading, changed, random, ClusterView::now);
     }
 
-    private Stream<Watched<?>> kinds() {
+    private Stream<Reflector<?>> kinds() {
         return Stream.of(nodes, services, slices, addresses, classes);
     }
 
     void start() {
         // Slices once the Nodes are known that they name.
-        kinds().filter(kind -> kind != slices).forEach(Watched::start);
+        kinds().filter(kind -> kind != slices).forEach(Reflector::start);
         Thread.ofPlatform().daemon().name("watch-silence").start(this::interruptSilent);
     }
 
@@ -172,7 +172,7 @@ final class ClusterView {
             } catch (InterruptedException stopping) {
                 return;
             }
-            kinds().forEach(Watched::interruptIfSilent);
+            kinds().forEach(Reflector::interruptIfSilent);
             garbage.look(number(), now());
         }
     }
@@ -184,21 +184,21 @@ final class ClusterView {
 
     /** Whether all has been read once. */
     boolean isKnown() {
-        return kinds().allMatch(Watched::isKnown);
+        return kinds().allMatch(Reflector::isKnown);
     }
 
     void interrupt() {
-        kinds().forEach(Watched::interrupt);
+        kinds().forEach(Reflector::interrupt);
     }
 
     /** Reads at once what could not be read: the API server answers again. */
     void retry() {
-        kinds().forEach(Watched::retry);
+        kinds().forEach(Reflector::retry);
     }
 
     void close() {
         closed = true;
-        kinds().forEach(Watched::close);
+        kinds().forEach(Reflector::close);
     }
 
     SequencedMap<String, NodeFacts> nodes() {
@@ -230,20 +230,20 @@ final class ClusterView {
 
     /** What is asked of an address, with the parameters of its class. */
     private interface Asking<P, T> {
-        T of(Ip address, List<AskingService> services, P parameters, boolean isOfNode);
+        T of(Ip address, List<AddressHolder> services, P parameters, boolean isOfNode);
     }
 
     /** By address. */
-    List<Asked> asked() {
-        return asked(parameters(L2, L2Parameters::of), Asked::new)
-                .sorted(Comparator.comparing(Asked::address))
+    List<DesiredAddress> asked() {
+        return asked(parameters(L2, L2Parameters::of), DesiredAddress::new)
+                .sorted(Comparator.comparing(DesiredAddress::address))
                 .toList();
     }
 
     /** By address. */
-    List<AskedRoute> askedRoutes() {
-        return asked(parameters(BGP, BgpParameters::of), AskedRoute::new)
-                .sorted(Comparator.comparing(AskedRoute::address))
+    List<DesiredRoute> askedRoutes() {
+        return asked(parameters(BGP, BgpParameters::of), DesiredRoute::new)
+                .sorted(Comparator.comparing(DesiredRoute::address))
                 .toList();
     }
 
@@ -301,7 +301,7 @@ final class ClusterView {
         return List.copyOf(parameters(L2, L2Parameters::of).values());
     }
 
-    private Optional<AskingService> asking(Claim claim, IpFamily family, Map<ServiceKey, List<Slice>> byService) {
+    private Optional<AddressHolder> asking(Claim claim, IpFamily family, Map<ServiceKey, List<Slice>> byService) {
         ServiceObject service = services.byKey().get(claim.service().toString());
         if (service == null || !service.uid().equals(claim.uid())) {
             return Optional.empty();
@@ -309,7 +309,7 @@ final class ClusterView {
         List<Slice> ofFamily = byService.getOrDefault(claim.service(), List.of()).stream()
                 .filter(slice -> slice.family() == family)
                 .toList();
-        return Optional.of(new AskingService(
+        return Optional.of(new AddressHolder(
                 claim.service(),
                 service.isLocal(),
                 ofFamily.stream()

@@ -23,7 +23,7 @@ public final class NodeAgent implements AutoCloseable {
 
     private final ClusterView view;
     private final Datagrams others;
-    private final Contact contact;
+    private final ApiServerProbe contact;
     private final Claimants claimants;
     private final AgentReports reports;
     private final Announcer announcer;
@@ -74,7 +74,7 @@ public final class NodeAgent implements AutoCloseable {
                         random,
                         metrics,
                         warnings);
-        contact = new Contact(server, this::interrupt, this::retry, changed);
+        contact = new ApiServerProbe(server, this::interrupt, this::retry, changed);
         Conflicts conflicts = new Conflicts(metrics);
         claimants = new Claimants(conflicts::claimed);
         announcer = new Announcer(

@@ -115,7 +115,7 @@ final class PeerLinks implements AutoCloseable {
             asked.put(name, now);
             try {
                 listen();
-                Neighbours.meetRouters(name, own.toString());
+                Neighbours.solicitAndAdvertise(name, own.toString());
             } catch (IOException failure) {
                 warnings.warn("peerInterface " + name + ": " + ApiServer.message(failure));
             }

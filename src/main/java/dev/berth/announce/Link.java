@@ -35,12 +35,12 @@ public record Link(String name, String hardware, List<IpRange> networks) {
      *
      * @param asking the addresses; not called if it does not matter
      */
-    public static List<Link> told(List<Link> all, Supplier<List<Asked>> asking) {
+    public static List<Link> told(List<Link> all, Supplier<List<DesiredAddress>> asking) {
         if (all.size() <= MOST && all.stream().allMatch(link -> link.networks().size() <= MOST_NETWORKS)) {
             return all;
         }
-        List<Asked> asked = asking.get();
-        Set<Ip> addresses = asked.stream().map(Asked::address).collect(Collectors.toCollection(TreeSet::new));
+        List<DesiredAddress> asked = asking.get();
+        Set<Ip> addresses = asked.stream().map(DesiredAddress::address).collect(Collectors.toCollection(TreeSet::new));
         Set<String> needed = asked.stream()
                 .flatMap(one -> forAddress(one.address(), one.parameters(), all).stream())
                 .map(Link::name)

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  */
 public record NodeRoutes(
         String node,
-        Situation situation,
+        NodesAndAgents situation,
         SequencedMap<IpFamily, Ip> nextHops,
         SequencedMap<String, PeerVerdict> peers) {
     /** Of Linux' TCP_MD5SIG, in bytes. */
@@ -203,7 +203,7 @@ public record NodeRoutes(
     }
 
     /** Whether the node announces an address. */
-    public RouteVerdict verdict(AskedRoute asked) {
+    public RouteVerdict verdict(DesiredRoute asked) {
         Optional<NodeFacts> facts = Optional.ofNullable(situation.nodes().get(node));
         Optional<Reason> objection = facts.map(NodeFacts::objection)
                 .orElse(Optional.of(Reason.NODE_UNKNOWN))
@@ -233,7 +233,9 @@ public record NodeRoutes(
         }
         List<String> left = facts.filter(NodeFacts::leaving).isEmpty()
                 ? told
-                : told.stream().filter(peer -> !situation.isTold(peer, asked)).toList();
+                : told.stream()
+                        .filter(peer -> !situation.isAnnouncedByStayingNode(peer, asked))
+                        .toList();
         return left.isEmpty()
                 ? new RouteVerdict.Silent(Reason.NODE_LEAVING)
                 : new RouteVerdict.Announces(new Route(

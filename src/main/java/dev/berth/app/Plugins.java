@@ -2,7 +2,7 @@ package dev.berth.app;
 
 import dev.berth.dataplane.haproxy.HaproxyFactory;
 import dev.berth.loadbalancer.OneLine;
-import dev.berth.plugin.SeveralHosts;
+import dev.berth.plugin.MultiHostProvider;
 import dev.berth.plugin.UnusablePlugin;
 import dev.berth.plugin.grpc.GrpcProvider;
 import dev.berth.plugin.grpc.GrpcSettings;
@@ -139,7 +139,7 @@ final class Plugins {
             SequencedMap<String, GrpcProvider> several = new LinkedHashMap<>();
             hosts.forEach(host -> several.put(
                     name + " at " + host.target(), new GrpcProvider(name + " at " + host.target(), host, clock)));
-            providers.put(name, new SeveralHosts(file, several));
+            providers.put(name, new MultiHostProvider(file, several));
         } catch (IllegalArgumentException refused) {
             throw UnusablePlugin.of(plugin, String.valueOf(refused.getMessage()));
         }

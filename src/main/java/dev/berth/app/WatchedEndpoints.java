@@ -2,8 +2,8 @@ package dev.berth.app;
 
 import dev.berth.cli.Preflight;
 import dev.berth.controller.Timer;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities.Targets;
 import java.time.Duration;
@@ -45,7 +45,7 @@ final class WatchedEndpoints {
 
     /** Watches them if one of these classes needs it; throws if that fails. */
     void watchIfNeeded(List<ClassDeclaration> declared, KnownProviders known) {
-        boolean isNeeded = ClassBook.of(declared, controllerName, known).served().stream()
+        boolean isNeeded = ClassSet.of(declared, controllerName, known).served().stream()
                 .anyMatch(served -> served.capabilities().targets() == Targets.ENDPOINTS);
         if (isNeeded && !areWatched.getAsBoolean()) {
             watch.run();

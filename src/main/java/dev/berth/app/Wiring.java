@@ -18,7 +18,7 @@ import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.loadbalancerclass.ClassReconciler;
 import dev.berth.controller.pool.PoolControl;
 import dev.berth.controller.pool.PoolReconciler;
-import dev.berth.controller.service.Due;
+import dev.berth.controller.service.EventMapper;
 import dev.berth.controller.service.IpModeSupport;
 import dev.berth.controller.service.Providers;
 import dev.berth.controller.service.ServiceControl;
@@ -36,13 +36,13 @@ import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
 import dev.berth.kube.Classes;
 import dev.berth.kube.Cluster;
+import dev.berth.kube.ClusterInformers;
 import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
 import dev.berth.kube.KubeProxies;
 import dev.berth.kube.LeaderLease;
 import dev.berth.kube.StatusWriter;
-import dev.berth.kube.Surroundings;
 import dev.berth.kube.Trimmed;
 import dev.berth.kube.UnreadableObjects;
 import dev.berth.loadbalancer.Backends;
@@ -126,7 +126,7 @@ public final class Wiring {
     private final AtomicLong fencingToken = new AtomicLong();
     private final LeaderLease lease;
     private final Leadership leadership;
-    private final Later later = new Later();
+    private final DelayedExecutor later = new DelayedExecutor();
     private final ServiceTimes serviceTimes;
     private final Cluster cluster;
     private final Wakeups<Service> serviceWakeups = new Wakeups<>("service-wakeups", later);
@@ -136,22 +136,22 @@ public final class Wiring {
 
     private final RemotePlugins remotePlugins;
     private final Providers providers;
-    private final Surroundings surroundings;
+    private final ClusterInformers surroundings;
     private final Endpoints endpoints;
     private final WatchedCertificates certificates;
     private final WatchedEndpoints watchedEndpoints;
-    private final AskedKubeProxies kubeProxies;
-    private final Once lookAround = new Once(gate, later, this::lookAround);
-    private final Once tellOfNodes;
+    private final KubeProxyProbe kubeProxies;
+    private final CoalescingTask refreshPools = new CoalescingTask(gate, later, this::refreshPools);
+    private final CoalescingTask nodesChanged;
     private final FabricEvents events;
     private final ServiceMeters meters;
     private final AddressControl addresses;
     private final AddressConditions addressConditions;
     private final ClassControl classes;
     private final PoolControl pools;
-    private final AnnouncedAddresses announced;
+    private final AnnouncementWiring announced;
     private final ServiceControl services;
-    private final ClusterAddresses clusterAddresses;
+    private final ClusterAddressWiring clusterAddresses;
     private final Controllers controllers;
 
     private volatile boolean started;
@@ -182,7 +182,7 @@ public final class Wiring {
         cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry, serviceTimes);
         StatusWriter statuses = new StatusWriter(client, budget);
         providers = providers();
-        surroundings = new Surroundings(client, caches);
+        surroundings = new ClusterInformers(client, caches);
         endpoints = new Endpoints(client);
         certificates = new WatchedCertificates(
                 client, options.leaderElectNamespace, caches, clock, later, this::certificateChanged);
@@ -200,7 +200,7 @@ public final class Wiring {
                 Objects.requireNonNullElse(System.getenv("POD_NAME"), "berth"),
                 lost -> registry.counter("berth.events.dropped").increment((double) lost));
         meters = new ServiceMeters(registry, ledger, UnreadableObjects.counts(caches));
-        clusterAddresses = new ClusterAddresses(
+        clusterAddresses = new ClusterAddressWiring(
                 client,
                 budget,
                 caches,
@@ -225,7 +225,7 @@ public final class Wiring {
                 new ClassControl.Listener() {
                     @Override
                     public void classChanged(ClassDeclaration declaration) {
-                        wake(new Due.Event.ClassChanged(declaration.value()));
+                        wake(new EventMapper.Event.ClassChanged(declaration.value()));
                         if (gate.isOpen()) {
                             deferenceChanged();
                         }
@@ -234,13 +234,13 @@ public final class Wiring {
                     }
 
                     @Override
-                    public void judgedAnew(String name) {
+                    public void verdictChanged(String name) {
                         wakeClass(name);
                     }
                 },
                 certificates::of,
                 () -> ledger.pools().pools().stream().map(Pool::name).toList());
-        announced = new AnnouncedAddresses(
+        announced = new AnnouncementWiring(
                 new AgentLeases(client, budget, options.agentsNamespace),
                 caches,
                 ledger,
@@ -276,7 +276,7 @@ public final class Wiring {
                                 clusterName(),
                                 fencingToken::get,
                                 options.deleteOrphaned,
-                                options.migrateFrom.dialects())),
+                                options.migrateFrom.sources())),
                 new ServiceLoops.Listener() {
                     @Override
                     public void due(Collection<ServiceKey> services) {
@@ -300,12 +300,12 @@ public final class Wiring {
                 });
         services = loops.services();
         addresses = loops.addresses();
-        kubeProxies = new AskedKubeProxies(
+        kubeProxies = new KubeProxyProbe(
                 kubeProxiesOfNodes, gate, later, classes::book, surroundings::targets, services::kubeProxiesChanged);
-        tellOfNodes = new Once(gate, later, services::nodesChanged);
+        nodesChanged = new CoalescingTask(gate, later, services::nodesChanged);
         pools = new PoolControl(
                 caches,
-                surroundings::neverGiven,
+                surroundings::excludedRanges,
                 ledger,
                 gate,
                 statuses::write,
@@ -364,14 +364,14 @@ public final class Wiring {
 
     private void certificateChanged(ClassDeclaration declaration) {
         wakeClass(declaration.name());
-        wake(new Due.Event.ClassChanged(declaration.value()));
+        wake(new EventMapper.Event.ClassChanged(declaration.value()));
     }
 
     /** No provider of our own looks at it. */
     private String clusterName() {
         return Objects.requireNonNullElseGet(
                 options.clusterName,
-                () -> plugins.isEmpty() ? OperatorOptions.ANY_CLUSTER : Surroundings.uidOf(client));
+                () -> plugins.isEmpty() ? OperatorOptions.ANY_CLUSTER : ClusterInformers.uidOf(client));
     }
 
     private Providers providers() {
@@ -449,27 +449,27 @@ public final class Wiring {
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
         announced.register(controllers);
-        clusterAddresses.register(controllers, lookAround::changed);
+        clusterAddresses.register(controllers, refreshPools::changed);
         return controllers.operator();
     }
 
     /** Starts everything, and returns when it works or stands by. */
     void start(Operator operator) {
-        surroundings.start(new Surroundings.Listener() {
+        surroundings.start(new ClusterInformers.Listener() {
             @Override
-            public void surroundingsChanged() {
-                lookAround.changed();
+            public void clusterStateChanged() {
+                refreshPools.changed();
             }
 
             @Override
             public void nodesChanged() {
-                tellOfNodes.changed();
+                nodesChanged.changed();
                 kubeProxies.askSoon();
             }
 
             @Override
             public void namespaceChanged(String namespace) {
-                wake(new Due.Event.NamespaceChanged(namespace));
+                wake(new EventMapper.Event.NamespaceChanged(namespace));
             }
         });
         running = true;
@@ -481,7 +481,7 @@ public final class Wiring {
         started = true;
     }
 
-    private void lookAround() {
+    private void refreshPools() {
         pools.refresh();
         deferenceChanged();
     }
@@ -535,8 +535,8 @@ public final class Wiring {
         serviceTimes.lead(caches.services().list());
         mayBegin.run();
         gate.open();
-        lookAround.opened();
-        tellOfNodes.opened();
+        refreshPools.opened();
+        nodesChanged.opened();
         later.after(Duration.ZERO, this::resync);
         later.after(Duration.ZERO, clusterAddresses::begin);
         LOG.info(
@@ -572,10 +572,10 @@ public final class Wiring {
         ServiceReconciler.wake(caches, serviceWakeups, keys);
     }
 
-    private void wake(Due.Event event) {
+    private void wake(EventMapper.Event event) {
         if (gate.isOpen()) {
-            boolean needsAll = !(event instanceof Due.Event.NamespaceChanged);
-            wake(Due.keys(event, needsAll ? cluster.services() : List.of(), ledger.waiting()));
+            boolean needsAll = !(event instanceof EventMapper.Event.NamespaceChanged);
+            wake(EventMapper.keys(event, needsAll ? cluster.services() : List.of(), ledger.waiting()));
         }
     }
 
@@ -585,7 +585,7 @@ public final class Wiring {
         Optional<Optional<Deference>> before = lastDeference;
         if (!before.equals(now)) {
             if (!before.map(Optional::isPresent).equals(now.map(Optional::isPresent))) {
-                wake(new Due.Event.DeferenceChanged());
+                wake(new EventMapper.Event.DeferenceChanged());
             }
             lastDeference = now;
             caches.classes()

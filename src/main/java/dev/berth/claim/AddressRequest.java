@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param loadBalancerClass the class value that it is served by
  * @param families one address is wanted of each, in the Service's order; not empty, none twice
  * @param allOrNone whether a part is no use (RequireDualStack)
- * @param bearer what pools select it by
+ * @param requester what pools select it by
  * @param preferred addresses to have again if they are free, a pool allows it, and it is its turn
  * @param turn its place among those that wait
  */
@@ -25,8 +25,8 @@ public record AddressRequest(
         String loadBalancerClass,
         List<IpFamily> families,
         boolean allOrNone,
-        Requester bearer,
-        AddressConstraints wishes,
+        Requester requester,
+        AddressConstraints constraints,
         List<Ip> preferred,
         QueuePosition turn) {
     public AddressRequest {
@@ -45,8 +45,8 @@ public record AddressRequest(
                 loadBalancerClass,
                 some,
                 allOrNone && some.size() == families.size(),
-                bearer,
-                wishes,
+                requester,
+                constraints,
                 preferred,
                 turn);
     }
@@ -54,7 +54,7 @@ public record AddressRequest(
     /** The same, with another place among those that wait. */
     public AddressRequest at(QueuePosition other) {
         return new AddressRequest(
-                service, uid, loadBalancerClass, families, allOrNone, bearer, wishes, preferred, other);
+                service, uid, loadBalancerClass, families, allOrNone, requester, constraints, preferred, other);
     }
 
     public Owner owner() {
@@ -64,17 +64,17 @@ public record AddressRequest(
     /** What the Address object of an address out of {@code pool} has to say. */
     public ClaimSpec claimOf(String pool) {
         return ClaimSpec.of(pool, loadBalancerClass, owner())
-                .shared(wishes.sharing())
-                .retainedFor(service, wishes.retain() ? true : null);
+                .shared(constraints.sharing())
+                .retainedFor(service, constraints.retain() ? true : null);
     }
 
     /** What it asks pools for, for one of its families. */
     PoolRequest ofPools(IpFamily family) {
-        return new PoolRequest(family, wishes.address(family), wishes.pools(), bearer);
+        return new PoolRequest(family, constraints.address(family), constraints.pools(), requester);
     }
 
     /** How others may find an address to share with this one; absent: it shares none. */
     Optional<SharedBy> sharedBy() {
-        return Optional.ofNullable(wishes.sharing()).map(terms -> new SharedBy(service.namespace(), terms.key()));
+        return Optional.ofNullable(constraints.sharing()).map(terms -> new SharedBy(service.namespace(), terms.key()));
     }
 }

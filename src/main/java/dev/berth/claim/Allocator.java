@@ -3,8 +3,8 @@ package dev.berth.claim;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolRequest;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import java.math.BigInteger;
@@ -21,7 +21,7 @@ final class Allocator {
 
     /** What choosing needs to know. */
     interface View {
-        PoolBook pools();
+        PoolSet pools();
 
         /** Who holds {@code ip}; absent: nobody. */
         Optional<Holding> holding(Ip ip);
@@ -173,7 +173,7 @@ final class Allocator {
 
         /** Of several addresses of its sharing key, the first that it can join. */
         Optional<Choice.Pick> join() {
-            Sharing mine = request.wishes().sharing();
+            Sharing mine = request.constraints().sharing();
             if (mine == null) {
                 return Optional.empty();
             }

@@ -76,7 +76,7 @@ public record Holding(
     }
 
     /** Not just kept from allocation because a status names it: anyone who may write one could hold up others by it. */
-    public boolean isSomebodys() {
+    public boolean isClaimedOrOwned() {
         return claim != null || !owners().isEmpty();
     }
 

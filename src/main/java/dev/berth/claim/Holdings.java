@@ -5,8 +5,8 @@ import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
 import dev.berth.ip.IpSet;
 import dev.berth.pool.Pool;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import java.math.BigInteger;
 import java.util.Collection;
 import java.util.Collections;
@@ -28,9 +28,9 @@ final class Holdings {
     private final PoolCounts counts = new PoolCounts();
     private final StrandedByPool stranded = new StrandedByPool();
     private final RecentlyReleased rested = new RecentlyReleased();
-    private PoolBook pools = PoolBook.empty();
+    private PoolSet pools = PoolSet.empty();
 
-    PoolBook pools() {
+    PoolSet pools() {
         return pools;
     }
 
@@ -190,7 +190,7 @@ final class Holdings {
     }
 
     /** Goes by other pools from now on; what is held stays so. */
-    void use(PoolBook book) {
+    void use(PoolSet book) {
         pools = book;
         counts.clear();
         stranded.clear();

@@ -2,7 +2,7 @@ package dev.berth.claim;
 
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.PoolUse;
 import java.math.BigInteger;
 import java.time.Instant;
@@ -345,7 +345,7 @@ public final class Ledger {
      */
     public Choice adopt(AddressRequest request) {
         return locked(() -> {
-            return asIfPublishedNoLonger(request.wishes().addresses(), () -> {
+            return asIfPublishedNoLonger(request.constraints().addresses(), () -> {
                 Choice choice = Allocator.choose(view, request);
                 if (choice instanceof Choice.Assigned assigned) {
                     hold(assigned);
@@ -381,7 +381,7 @@ public final class Ledger {
      * @return every Service that waits, those that a stranded address is taken back from, those whose address is of
      *     another pool than before, and those that publish what is withheld
      */
-    public List<ServiceKey> usePools(PoolBook book) {
+    public List<ServiceKey> usePools(PoolSet book) {
         return locked(() -> {
             holdings.use(book);
             waiting.requeueAll(view);
@@ -406,7 +406,7 @@ public final class Ledger {
      * One that holds the same, with the same who wait, and goes by these pools: to look what would be. Which address was
      * released when is not in it.
      */
-    public Ledger copy(PoolBook book) {
+    public Ledger copy(PoolSet book) {
         List<Holding> held;
         List<AddressRequest> requests;
         Map<ServiceKey, List<Ip>> published;
@@ -433,7 +433,7 @@ public final class Ledger {
         locked(() -> {
             for (Choice.Pick pick : choice.picks()) {
                 Claim joins = pick.joins();
-                Sharing sharing = request.wishes().sharing();
+                Sharing sharing = request.constraints().sharing();
                 ClaimSpec spec = joins == null || sharing == null
                         ? request.claimOf(pick.pool())
                         : joins.spec().joinedBy(new Owner(request.service(), request.uid()), sharing);
@@ -456,7 +456,7 @@ public final class Ledger {
         });
     }
 
-    public PoolBook pools() {
+    public PoolSet pools() {
         return locked(holdings::pools);
     }
 

@@ -3,7 +3,7 @@ package dev.berth.claim;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import java.math.BigInteger;
 import java.util.Collection;
 import java.util.Optional;
@@ -20,7 +20,7 @@ final class LedgerView implements Allocator.View {
     }
 
     @Override
-    public PoolBook pools() {
+    public PoolSet pools() {
         return holdings.pools();
     }
 

@@ -4,8 +4,8 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpSet;
 import dev.berth.pool.Pool;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -62,7 +62,7 @@ final class RecentlyReleased {
     }
 
     /** Goes by other pools from now on, of which {@code held} are held; what was released of them is remembered. */
-    void use(PoolBook book, Collection<Ip> held) {
+    void use(PoolSet book, Collection<Ip> held) {
         touched.clear();
         byPool.keySet()
                 .retainAll(book.pools().stream()
@@ -80,7 +80,7 @@ final class RecentlyReleased {
     }
 
     /** Throws IllegalStateException if it is not in step with these pools, of which {@code held} are held. */
-    void checkInvariants(PoolBook book, Collection<Ip> held) {
+    void checkInvariants(PoolSet book, Collection<Ip> held) {
         IpSet expected = new IpSet();
         byPool.forEach((name, ips) -> ips.forEach(ip -> {
             Agreement.check(

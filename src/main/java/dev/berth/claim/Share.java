@@ -7,7 +7,7 @@ import java.util.Optional;
 record Share(Holding held, AddressRequest request) implements HeldAddress {
     @Override
     public boolean isOfItsKey() {
-        Sharing mine = request.wishes().sharing();
+        Sharing mine = request.constraints().sharing();
         Sharing theirs = held.spec().sharing();
         return mine != null
                 && theirs != null
@@ -41,7 +41,7 @@ record Share(Holding held, AddressRequest request) implements HeldAddress {
 
     @Override
     public Optional<String> obstacle() {
-        Sharing mine = request.wishes().sharing();
+        Sharing mine = request.constraints().sharing();
         Sharing theirs = held.spec().sharing();
         if (mine == null || theirs == null) {
             return Optional.empty();

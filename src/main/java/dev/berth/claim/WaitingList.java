@@ -122,7 +122,7 @@ final class WaitingList {
     /** Quotas first: who comes into turn by them joins the others in order. */
     private static List<Queue> queuesFor(AddressRequest request, Pool pool, IpFamily family, Allocator.View view) {
         List<Queue> wanted = new ArrayList<>();
-        Optional<Ip> named = request.wishes().address(family);
+        Optional<Ip> named = request.constraints().address(family);
         String namespace = request.service().namespace();
         boolean heldByOthers = named.flatMap(view::holding).isPresent();
         if (!heldByOthers && pool.policy().quota().of(namespace).isPresent()) {

@@ -2,7 +2,7 @@ package dev.berth.cli;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.kube.ApiSerialization;
-import dev.berth.kube.Reservations;
+import dev.berth.kube.ReservationExport;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -74,7 +74,7 @@ public final class ExportCommand implements Callable<Integer> {
             addresses.stream()
                     .sorted(Comparator.comparing(
                             address -> address.getMetadata().getName()))
-                    .map(Reservations::of)
+                    .map(ReservationExport::of)
                     .forEach(reservation ->
                             out.print(client.getKubernetesSerialization().asYaml(reservation)));
             out.flush();

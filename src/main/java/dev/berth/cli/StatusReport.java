@@ -1,13 +1,13 @@
 package dev.berth.cli;
 
 import dev.berth.kube.Classes;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.NotServedReason;
 import dev.berth.loadbalancer.ServiceConditions;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState;
-import dev.berth.loadbalancer.Unserved;
 import dev.berth.loadbalancer.WellKnownNames;
 import java.util.Comparator;
 import java.util.List;
@@ -44,7 +44,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
         /** One whose provider is only away stays the default. */
         private boolean cannotBeTheDefault() {
             return whyNotAccepted()
-                    .filter(why -> !ClassBook.PROVIDER_UNAVAILABLE.equals(why.getReason()))
+                    .filter(why -> !ClassSet.PROVIDER_UNAVAILABLE.equals(why.getReason()))
                     .isPresent();
         }
 
@@ -81,7 +81,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
                                         + " with an address"),
                         classes.stream().flatMap(one -> notAccepted(one).stream()),
                         wanting.stream().flatMap(one -> waits(one).stream()),
-                        wanting.stream().flatMap(one -> wishes(one).stream()),
+                        wanting.stream().flatMap(one -> constraints(one).stream()),
                         wanting.stream().flatMap(one -> notServed(one).stream()))
                 .flatMap(lines -> lines)
                 .collect(Collectors.joining("\n", "", "\n"));
@@ -107,15 +107,16 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
     }
 
     /** Why Services that name no class are not served; absent: they are. */
-    private Optional<Unserved> withoutClass() {
+    private Optional<NotServedReason> withoutClass() {
         Optional<Declared> chosen = defaultClass();
         if (chosen.isEmpty()) {
-            return Optional.of(Unserved.NO_DEFAULT);
+            return Optional.of(NotServedReason.NO_DEFAULT);
         }
         Declared one = chosen.get();
         return one.whyNotAccepted()
-                .map(why -> Unserved.notAccepted(one.name(), why.getMessage()))
-                .or(() -> one.whyDeferred().map(why -> new Unserved(Reason.DeferredToOther, why.getMessage(), false)));
+                .map(why -> NotServedReason.notAccepted(one.name(), why.getMessage()))
+                .or(() -> one.whyDeferred()
+                        .map(why -> new NotServedReason(Reason.DeferredToOther, why.getMessage(), false)));
     }
 
     private static Optional<String> notAccepted(Declared one) {
@@ -128,7 +129,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
                 .flatMap(said -> ServiceConditions.waitsFor(said).map(reason -> line("waiting", service, said)));
     }
 
-    private static Optional<String> wishes(ServiceState service) {
+    private static Optional<String> constraints(ServiceState service) {
         return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
                 .flatMap(said ->
                         ServiceConditions.wishesFor(said).map(reason -> line("not as requested", service, said)));
@@ -147,8 +148,8 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
     }
 
     /** One with a mark of another controller is that one's, unless a class of Berth's is the one that it means. */
-    private Optional<Unserved> unserved(ServiceState service) {
-        Optional<Unserved> why = Unserved.of(
+    private Optional<NotServedReason> unserved(ServiceState service) {
+        Optional<NotServedReason> why = NotServedReason.of(
                 service.loadBalancerClass(),
                 classes.stream().map(one -> one.declaration().value()).toList(),
                 withoutClass());
@@ -156,7 +157,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
             return why;
         }
         return why.isEmpty() && service.ingress().isEmpty()
-                ? service.foreignMark().map(Unserved::byAnother)
+                ? service.foreignMark().map(NotServedReason::byAnother)
                 : Optional.empty();
     }
 }

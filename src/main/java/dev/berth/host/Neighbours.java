@@ -51,7 +51,7 @@ public final class Neighbours {
      * @param own the link-local address of the interface
      * @throws IOException if it cannot be sent
      */
-    public static void meetRouters(String networkInterface, String own) throws IOException {
+    public static void solicitAndAdvertise(String networkInterface, String own) throws IOException {
         Frame none = (_, _) -> new byte[0];
         send(networkInterface, List.of(own), Neighbours::routerSolicitation, none);
         send(networkInterface, List.of(own), Neighbours::routerAdvertisement, none);

@@ -13,7 +13,7 @@ import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 
 /**
  * One cache a kind. Each is handed in by the controller whose primary resource the kind is, or by
- * {@link Surroundings}; until then it is empty.
+ * {@link ClusterInformers}; until then it is empty.
  */
 public final class Caches {
     private volatile Cache<Service> services = Cache.empty();

@@ -52,7 +52,7 @@ public final class Claims {
     static Optional<String> unreadable(Address address) {
         Address.Spec spec = address.getSpec();
         boolean isNameless = spec != null
-                && Given.list(spec.claims()).stream()
+                && NullSafe.list(spec.claims()).stream()
                         .anyMatch(claim -> claim.namespace() == null || claim.name() == null);
         return isNameless
                 ? Optional.of("a claim of spec.claims has no namespace or no name")
@@ -70,7 +70,7 @@ public final class Claims {
     private static Optional<String> otherKind(Address.@Nullable Spec spec) {
         return spec == null
                 ? Optional.empty()
-                : Given.list(spec.claims()).stream()
+                : NullSafe.list(spec.claims()).stream()
                         .map(Claims::kind)
                         .filter(kind -> !kind.equals(SERVICE))
                         .findFirst();
@@ -83,7 +83,7 @@ public final class Claims {
 
     /** What each of them says, those left out whose name is no address. */
     public static List<Claim> all(Stream<Address> addresses) {
-        return OneByOne.read(addresses, address -> of(address).stream());
+        return LenientReader.read(addresses, address -> of(address).stream());
     }
 
     /** What cannot be read keeps the address from everyone but those who are known to hold it: it may be another's. */
@@ -95,7 +95,7 @@ public final class Claims {
         if (otherKind.isPresent()) {
             return ClaimSpec.ofOtherKind(spec.pool(), spec.loadBalancerClass(), otherKind.get());
         }
-        List<Address.Claim> all = Given.list(spec.claims());
+        List<Address.Claim> all = NullSafe.list(spec.claims());
         List<Address.Claim> claims = all.stream()
                 .filter(claim -> claim.namespace() != null && claim.name() != null)
                 .toList();
@@ -129,7 +129,7 @@ public final class Claims {
                         sharing.key(),
                         sharing.terms(),
                         claims.stream()
-                                .flatMap(claim -> Given.list(claim.ports()).stream()
+                                .flatMap(claim -> NullSafe.list(claim.ports()).stream()
                                         .filter(port -> port.protocol() != null && port.port() != null)
                                         .map(port -> new Sharing.Port(key(claim), port.protocol(), port.port())))
                                 .toList());
@@ -163,7 +163,7 @@ public final class Claims {
     /** Which of our labels the object has. */
     public static Map<String, String> labelsOf(Address address) {
         Map<String, String> ours =
-                new LinkedHashMap<>(Given.map(address.getMetadata().getLabels()));
+                new LinkedHashMap<>(NullSafe.map(address.getMetadata().getLabels()));
         ours.keySet().retainAll(LABELS);
         return ours;
     }

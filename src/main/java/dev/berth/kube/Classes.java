@@ -36,7 +36,7 @@ public final class Classes {
 
     /** What each of them declares. */
     public static List<ClassDeclaration> declarations(Stream<LoadBalancerClass> classes) {
-        return OneByOne.read(classes, object -> Stream.of(declaration(object)));
+        return LenientReader.read(classes, object -> Stream.of(declaration(object)));
     }
 
     /** What the object declares. Its schema may be another than ours: any content is understood, or said to be none. */
@@ -48,11 +48,11 @@ public final class Classes {
         return new ClassDeclaration(
                 object.getMetadata().getName(),
                 ServiceStates.time(object.getMetadata().getCreationTimestamp()),
-                Given.text(spec.loadBalancerClass()),
+                NullSafe.text(spec.loadBalancerClass()),
                 Optional.ofNullable(spec.controllerName()).orElse(""),
                 Optional.ofNullable(spec.provider()).orElse(""),
-                Given.map(spec.parameters()),
-                Given.list(spec.pools()),
+                NullSafe.map(spec.parameters()),
+                NullSafe.list(spec.pools()),
                 IpMode.of(words.one("ipMode", spec.ipMode(), "Auto", "VIP", "Proxy"))
                         .orElse(null),
                 healthCheck(spec.healthCheck(), words),
@@ -80,7 +80,7 @@ public final class Classes {
         String one(String field, @Nullable String said, String... known) {
             List<String> all = List.of(known);
             if (said != null && !all.contains(said)) {
-                faults.add("spec." + field + " is \"" + Given.shortened(said) + "\", which is none of "
+                faults.add("spec." + field + " is \"" + NullSafe.shortened(said) + "\", which is none of "
                         + String.join(", ", all));
             }
             return said != null && all.contains(said) ? said : all.getFirst();
@@ -91,11 +91,12 @@ public final class Classes {
         if (said == null) {
             return null;
         }
-        String secret = Given.text(said.secretName());
+        String secret = NullSafe.text(said.secretName());
         if (!SECRET_NAME.matcher(secret).matches()) {
-            faults.add("spec.tls.secretName is \"" + Given.shortened(secret) + "\", which is not a name of a Secret");
+            faults.add(
+                    "spec.tls.secretName is \"" + NullSafe.shortened(secret) + "\", which is not a name of a Secret");
         }
-        List<Integer> ports = Given.list(said.ports());
+        List<Integer> ports = NullSafe.list(said.ports());
         ports.stream()
                 .filter(port -> port < 1 || port > HIGHEST_PORT)
                 .findFirst()

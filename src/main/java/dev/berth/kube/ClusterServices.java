@@ -24,7 +24,7 @@ public final class ClusterServices {
     public static List<String> clusterIps(Service service) {
         return service.getSpec() == null
                 ? List.of()
-                : Given.list(service.getSpec().getClusterIPs());
+                : NullSafe.list(service.getSpec().getClusterIPs());
     }
 
     private static String type(Service service) {

@@ -57,7 +57,7 @@ public final class Endpoints implements AutoCloseable {
                 .itemStore(Trimmed.endpointSlices())
                 .addIndexers(
                         Map.of(BY_SERVICE, slice -> List.of(serviceOf(slice).toString())))
-                .addEventHandler(new Quiet<>() {
+                .addEventHandler(new ChangeHandler<>() {
                     @Override
                     void changed(@Nullable EndpointSlice old, @Nullable EndpointSlice now) {
                         Stream.of(Optional.ofNullable(old), Optional.ofNullable(now))
@@ -84,7 +84,7 @@ public final class Endpoints implements AutoCloseable {
     static ServiceKey serviceOf(EndpointSlice slice) {
         return new ServiceKey(
                 slice.getMetadata().getNamespace(),
-                Given.text(Given.map(slice.getMetadata().getLabels()).get(SERVICE_LABEL)));
+                NullSafe.text(NullSafe.map(slice.getMetadata().getLabels()).get(SERVICE_LABEL)));
     }
 
     /** Those of a Service that are to get packets; empty also while they are not watched. */
@@ -99,18 +99,18 @@ public final class Endpoints implements AutoCloseable {
 
     /** A host name is nobody's target: its slice is left out. Of a Service scaled to zero both lists may be null. */
     static Stream<EndpointState> states(EndpointSlice slice) {
-        return Given.list(slice.getPorts()).stream()
+        return NullSafe.list(slice.getPorts()).stream()
                 .filter(port -> port.getPort() != null)
-                .flatMap(port -> Given.list(slice.getEndpoints()).stream()
-                        .flatMap(endpoint -> Given.list(endpoint.getAddresses()).stream()
+                .flatMap(port -> NullSafe.list(slice.getEndpoints()).stream()
+                        .flatMap(endpoint -> NullSafe.list(endpoint.getAddresses()).stream()
                                 .flatMap(address -> Ip.find(address).stream())
                                 .map(ip -> state(
                                         new Endpoint(
-                                                Given.text(port.getName()),
+                                                NullSafe.text(port.getName()),
                                                 ip.toString(),
                                                 port.getPort(),
-                                                Given.text(endpoint.getNodeName()),
-                                                Given.text(endpoint.getZone())),
+                                                NullSafe.text(endpoint.getNodeName()),
+                                                NullSafe.text(endpoint.getZone())),
                                         endpoint.getConditions()))));
     }
 

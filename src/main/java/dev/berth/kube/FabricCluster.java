@@ -74,7 +74,7 @@ public final class FabricCluster implements Cluster {
     @Override
     public CachedServices allServices() {
         SequencedMap<ServiceKey, List<Published>> unreadable = new TreeMap<>();
-        List<ServiceState> states = OneByOne.read(
+        List<ServiceState> states = LenientReader.read(
                 caches.services().list(),
                 service -> Stream.of(ServiceStates.of(service)),
                 service -> unreadable.put(ServiceStates.keyOf(service), ServiceStates.ingress(service)));
@@ -90,7 +90,7 @@ public final class FabricCluster implements Cluster {
     }
 
     static Map<String, String> labels(Namespace namespace) {
-        return Given.map(namespace.getMetadata().getLabels());
+        return NullSafe.map(namespace.getMetadata().getLabels());
     }
 
     @Override

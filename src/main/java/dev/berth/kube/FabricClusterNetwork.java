@@ -78,7 +78,7 @@ public final class FabricClusterNetwork implements ClusterNetwork {
 
     @Override
     public List<ServiceCidr> serviceCidrs() {
-        return OneByOne.read(caches.serviceCidrs().list(), cidr -> Stream.of(ServiceCidrs.of(cidr)));
+        return LenientReader.read(caches.serviceCidrs().list(), cidr -> Stream.of(ServiceCidrs.of(cidr)));
     }
 
     @Override
@@ -123,10 +123,10 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     public Read<List<ExcludedNetwork>> readTaken(List<IpRange> networks) {
         List<ExcludedNetwork> all = new ArrayList<>();
         for (Listing one : List.of(
-                new Listing("Nodes", client.nodes(), Surroundings.PAGE, TakenNetworks::ofNode),
+                new Listing("Nodes", client.nodes(), ClusterInformers.PAGE, TakenNetworks::ofNode),
                 new Listing(
                         "the endpoints of Service default/kubernetes",
-                        Surroundings.apiServers(client),
+                        ClusterInformers.apiServers(client),
                         PAGE,
                         TakenNetworks::ofApiServer),
                 new Listing("Services", client.services().inAnyNamespace(), PAGE, TakenNetworks::ofService),

@@ -65,7 +65,7 @@ public final class IpAddresses implements AutoCloseable {
                 .runnableInformer(0)
                 .itemStore(new ReducedStateItemStore<>(
                         ReducedStateItemStore.NAME_KEY_STATE, kind, client.getKubernetesSerialization()))
-                .addEventHandler(new Quiet<>() {
+                .addEventHandler(new ChangeHandler<>() {
                     @Override
                     void changed(@Nullable T old, @Nullable T now) {
                         IpAddresses.this.changed(old, now);

@@ -67,7 +67,7 @@ public final class LeaderLease {
         long atLeast = 0;
         try {
             atLeast = before == null ? 0 : Math.addExact(Long.parseLong(before), 1);
-        } catch (NumberFormatException | ArithmeticException useless) {
+        } catch (NumberFormatException | ArithmeticException unusable) {
             LOG.warn("annotation {} is \"{}\": not a number that another can follow; passed over", TOKEN, before);
         }
         return Math.max(now.toEpochMilli(), atLeast);

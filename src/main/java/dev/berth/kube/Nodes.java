@@ -22,8 +22,11 @@ final class Nodes {
                         .map(spec -> spec.getProviderID())
                         .orElse(""),
                 read(node.getMetadata().getLabels()),
-                Optional.ofNullable(node.getSpec()).map(spec -> Given.list(spec.getTaints())).orElse(List.of()).stream()
-                        .map(taint -> Given.text(taint.getKey()))
+                Optional.ofNullable(node.getSpec())
+                        .map(spec -> NullSafe.list(spec.getTaints()))
+                        .orElse(List.of())
+                        .stream()
+                        .map(taint -> NullSafe.text(taint.getKey()))
                         .toList(),
                 node.getMetadata().getDeletionTimestamp() != null,
                 internal.isEmpty() ? addresses(node, "ExternalIP") : internal);
@@ -31,7 +34,7 @@ final class Nodes {
 
     /** The labels that anything depends on. */
     static Map<String, String> read(@Nullable Map<String, String> labels) {
-        Map<String, String> read = new LinkedHashMap<>(Given.map(labels));
+        Map<String, String> read = new LinkedHashMap<>(NullSafe.map(labels));
         read.keySet().removeIf(name -> !NodeRules.isRead(name));
         return read;
     }
@@ -43,11 +46,11 @@ final class Nodes {
     /** Those whose type is such a one, whatever else they are. */
     static List<String> addresses(Node node, Predicate<String> type) {
         return Optional.ofNullable(node.getStatus())
-                .map(status -> Given.list(status.getAddresses()))
+                .map(status -> NullSafe.list(status.getAddresses()))
                 .orElse(List.of())
                 .stream()
-                .filter(address -> type.test(Given.text(address.getType())))
-                .map(address -> Given.text(address.getAddress()))
+                .filter(address -> type.test(NullSafe.text(address.getType())))
+                .map(address -> NullSafe.text(address.getAddress()))
                 .toList();
     }
 }

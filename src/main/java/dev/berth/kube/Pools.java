@@ -31,7 +31,7 @@ public final class Pools {
 
     /** What each of them declares. */
     public static List<PoolDeclaration> declarations(Stream<AddressPool> pools) {
-        return OneByOne.read(pools, pool -> Stream.of(declaration(pool)));
+        return LenientReader.read(pools, pool -> Stream.of(declaration(pool)));
     }
 
     /** What the object declares. Its schema may be another than ours: any content is understood, or said to be none. */
@@ -138,7 +138,7 @@ public final class Pools {
             return Duration.ZERO;
         }
         return DurationText.parse(text).orElseGet(() -> {
-            unreadable.add("spec.reuseAfter is \"" + Given.shortened(text)
+            unreadable.add("spec.reuseAfter is \"" + NullSafe.shortened(text)
                     + "\", which is not a duration; write it as 90s, 10m or 1h30m");
             return Duration.ZERO;
         });
@@ -154,12 +154,12 @@ public final class Pools {
         if (selector.matchLabels() != null && selector.matchLabels().containsValue(null)) {
             unreadable.add("spec." + field + ".matchLabels: a label has no value");
         }
-        Given.map(selector.matchLabels())
+        NullSafe.map(selector.matchLabels())
                 .forEach((key, value) ->
                         requirements.add(new Selector.Requirement(key, Selector.Operator.IN, List.of(value))));
         for (AddressPool.Requirement expression :
                 entries(field + ".matchExpressions", selector.matchExpressions(), unreadable)) {
-            Optional<Selector.Operator> operator = operator(Given.text(expression.operator()));
+            Optional<Selector.Operator> operator = operator(NullSafe.text(expression.operator()));
             if (operator.isEmpty() || expression.key() == null) {
                 unreadable.add("spec." + field + ".matchExpressions: an entry has no key, or its operator is none of"
                         + " In, NotIn, Exists and DoesNotExist");
@@ -175,7 +175,7 @@ public final class Pools {
 
     /** Those that are given; of one that is null, {@code found} has a sentence. */
     private static <T> List<T> entries(String field, @Nullable List<T> entries, List<String> found) {
-        List<T> given = Given.list(entries);
+        List<T> given = NullSafe.list(entries);
         if (entries != null && given.size() < entries.size()) {
             found.add("spec." + field + ": an entry is null; remove it");
         }

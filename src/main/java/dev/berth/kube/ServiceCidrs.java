@@ -39,18 +39,18 @@ final class ServiceCidrs {
                 metadata.getDeletionTimestamp() == null ? null : ServiceStates.time(metadata.getDeletionTimestamp()),
                 condition
                         .map(ready -> new ReadyCondition(
-                                ReadyCondition.Status.of(Given.text(ready.getStatus())),
-                                Given.text(ready.getReason()),
-                                Given.text(ready.getMessage())))
+                                ReadyCondition.Status.of(NullSafe.text(ready.getStatus())),
+                                NullSafe.text(ready.getReason()),
+                                NullSafe.text(ready.getMessage())))
                         .orElse(null),
                 condition
                         .map(Condition::getLastTransitionTime)
                         .map(ServiceStates::time)
                         .orElse(null),
-                Given.list(metadata.getFinalizers()).contains(ServiceCidr.FINALIZER),
+                NullSafe.list(metadata.getFinalizers()).contains(ServiceCidr.FINALIZER),
                 isMadeByBerth(metadata),
                 acknowledged(metadata),
-                Given.map(metadata.getAnnotations()).get(ServiceCidr.RETIRE));
+                NullSafe.map(metadata.getAnnotations()).get(ServiceCidr.RETIRE));
     }
 
     /** Empty: it is none that Berth can read. Today's API servers let no such one in. */
@@ -71,15 +71,19 @@ final class ServiceCidrs {
     }
 
     private static boolean isMadeByBerth(ObjectMeta metadata) {
-        return Given.map(metadata.getLabels()).entrySet().containsAll(MADE_BY_BERTH.entrySet());
+        return NullSafe.map(metadata.getLabels()).entrySet().containsAll(MADE_BY_BERTH.entrySet());
     }
 
     static List<String> cidrs(HasMetadata object) {
         return switch (object) {
             case io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR cidr ->
-                cidr.getSpec() == null ? List.of() : Given.list(cidr.getSpec().getCidrs());
+                cidr.getSpec() == null
+                        ? List.of()
+                        : NullSafe.list(cidr.getSpec().getCidrs());
             case io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDR cidr ->
-                cidr.getSpec() == null ? List.of() : Given.list(cidr.getSpec().getCidrs());
+                cidr.getSpec() == null
+                        ? List.of()
+                        : NullSafe.list(cidr.getSpec().getCidrs());
             default -> throw new IllegalArgumentException(object.getKind() + " is not a ServiceCIDR");
         };
     }
@@ -97,7 +101,7 @@ final class ServiceCidrs {
     /** Absent: its name is no address, which the API server does not allow. */
     static Optional<ClusterIp> clusterIp(HasMetadata object) {
         ObjectMeta metadata = object.getMetadata();
-        Map<String, String> labels = Given.map(metadata.getLabels());
+        Map<String, String> labels = NullSafe.map(metadata.getLabels());
         return Ip.find(metadata.getName())
                 .map(ip -> new ClusterIp(
                         ip,
@@ -124,6 +128,6 @@ final class ServiceCidrs {
 
     private static Parent parent(
             @Nullable String group, @Nullable String resource, @Nullable String namespace, @Nullable String name) {
-        return new Parent(Given.text(group), Given.text(resource), Given.text(namespace), Given.text(name));
+        return new Parent(NullSafe.text(group), NullSafe.text(resource), NullSafe.text(namespace), NullSafe.text(name));
     }
 }

@@ -1,7 +1,7 @@
 package dev.berth.kube;
 
-import static dev.berth.kube.Given.list;
-import static dev.berth.kube.Given.map;
+import static dev.berth.kube.NullSafe.list;
+import static dev.berth.kube.NullSafe.map;
 
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.IpFamily;
@@ -194,17 +194,17 @@ public final class ServiceStates {
                 ingress.getHostname(),
                 Optional.ofNullable(ingress.getIpMode()).flatMap(IpMode::of).orElse(null),
                 list(ingress.getPorts()).stream()
-                        .map(port ->
-                                new PortStatus(number(port.getPort()), Given.text(port.getProtocol()), port.getError()))
+                        .map(port -> new PortStatus(
+                                number(port.getPort()), NullSafe.text(port.getProtocol()), port.getError()))
                         .toList());
     }
 
     private static Condition condition(io.fabric8.kubernetes.api.model.Condition condition) {
         return new Condition(
-                Given.text(condition.getType()),
-                Condition.Status.of(Given.text(condition.getStatus())),
-                Given.text(condition.getReason()),
-                Given.text(condition.getMessage()),
+                NullSafe.text(condition.getType()),
+                Condition.Status.of(NullSafe.text(condition.getStatus())),
+                NullSafe.text(condition.getReason()),
+                NullSafe.text(condition.getMessage()),
                 time(condition.getLastTransitionTime()));
     }
 

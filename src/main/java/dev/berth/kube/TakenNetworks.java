@@ -38,7 +38,7 @@ public final class TakenNetworks {
     }
 
     private static Stream<ExcludedNetwork> of(EndpointSlice slice) {
-        return Surroundings.addresses(slice).stream()
+        return ClusterInformers.addresses(slice).stream()
                 .flatMap(address -> IpRange.find(address).stream())
                 .map(range -> new ExcludedNetwork("an API server", range));
     }
@@ -64,10 +64,10 @@ public final class TakenNetworks {
     /** What the Service is reached at from outside, no matter who saw to that. */
     static List<ExcludedNetwork> of(Service service) {
         Stream<String> external =
-                Stream.ofNullable(service.getSpec()).flatMap(spec -> Given.list(spec.getExternalIPs()).stream());
+                Stream.ofNullable(service.getSpec()).flatMap(spec -> NullSafe.list(spec.getExternalIPs()).stream());
         Stream<String> published = Stream.ofNullable(service.getStatus())
                 .flatMap(status -> Stream.ofNullable(status.getLoadBalancer()))
-                .flatMap(load -> Given.list(load.getIngress()).stream())
+                .flatMap(load -> NullSafe.list(load.getIngress()).stream())
                 .flatMap(ingress -> Stream.ofNullable(ingress.getIp()));
         String name = "Service \"" + service.getMetadata().getNamespace() + "/"
                 + service.getMetadata().getName() + "\" (published)";
@@ -82,7 +82,7 @@ public final class TakenNetworks {
         String name = "Pod \"" + pod.getMetadata().getNamespace() + "/"
                 + pod.getMetadata().getName() + "\"";
         return pod instanceof Pod known && known.getStatus() != null
-                ? Given.list(known.getStatus().getPodIPs()).stream()
+                ? NullSafe.list(known.getStatus().getPodIPs()).stream()
                         .flatMap(address -> Stream.ofNullable(address.getIp()))
                         .flatMap(address -> IpRange.find(address).stream())
                         .filter(range -> networks.stream().anyMatch(network -> network.overlaps(range)))
@@ -93,7 +93,7 @@ public final class TakenNetworks {
     static List<ExcludedNetwork> of(Node node) {
         String name = "Node \"" + node.getMetadata().getName() + "\"";
         Stream<ExcludedNetwork> pods = Stream.ofNullable(node.getSpec())
-                .flatMap(spec -> Given.list(spec.getPodCIDRs()).stream())
+                .flatMap(spec -> NullSafe.list(spec.getPodCIDRs()).stream())
                 .flatMap(cidr -> IpRange.find(cidr).stream())
                 .map(range -> new ExcludedNetwork(name + " (podCIDR)", range));
         Stream<ExcludedNetwork> own = Nodes.addresses(node, type -> true).stream()
@@ -108,7 +108,7 @@ public final class TakenNetworks {
     }
 
     private static List<String> addresses(AddressPool pool) {
-        return pool.getSpec() == null ? List.of() : Given.list(pool.getSpec().addresses());
+        return pool.getSpec() == null ? List.of() : NullSafe.list(pool.getSpec().addresses());
     }
 
     /** The same of these. */

@@ -105,7 +105,7 @@ public final class TlsSecrets implements AutoCloseable {
                     .inNamespace(namespace)
                     .withName(name)
                     .runnableInformer(0)
-                    .addEventHandler(new Quiet<>() {
+                    .addEventHandler(new ChangeHandler<>() {
                         @Override
                         void changed(@Nullable Secret old, @Nullable Secret now) {
                             changed.accept(name);
@@ -176,15 +176,15 @@ public final class TlsSecrets implements AutoCloseable {
 
         /** Each Service of its classes asks for it, and it takes a signature to find out. */
         private TlsSecret content(Secret secret) {
-            String version = Given.text(secret.getMetadata().getResourceVersion());
+            String version = NullSafe.text(secret.getMetadata().getResourceVersion());
             Content known = last;
             if (known == null || !known.resourceVersion().equals(version)) {
-                Map<String, String> data = Given.map(secret.getData());
+                Map<String, String> data = NullSafe.map(secret.getData());
                 known = new Content(
                         version,
                         TlsSecret.read(
                                 fullName(name),
-                                Given.text(secret.getType()),
+                                NullSafe.text(secret.getType()),
                                 text(data.get("tls.crt")),
                                 text(data.get("tls.key"))));
                 last = known;

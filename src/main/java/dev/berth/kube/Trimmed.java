@@ -90,9 +90,9 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
                             ? Collections.emptyMap()
                             : Collections.singletonMap(Endpoints.SERVICE_LABEL, service));
             slice.setAddressType(word(slice.getAddressType()));
-            slice.setPorts(small(Given.list(slice.getPorts())));
+            slice.setPorts(small(NullSafe.list(slice.getPorts())));
             slice.getPorts().forEach(Trimmed::compact);
-            slice.setEndpoints(small(List.copyOf(Given.list(slice.getEndpoints()))));
+            slice.setEndpoints(small(List.copyOf(NullSafe.list(slice.getEndpoints()))));
             slice.getEndpoints().forEach(Trimmed::compact);
             slice.setAdditionalProperties(Collections.emptyMap());
         });
@@ -106,7 +106,7 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
     }
 
     private static void compact(Endpoint endpoint) {
-        endpoint.setAddresses(small(Given.list(endpoint.getAddresses())));
+        endpoint.setAddresses(small(NullSafe.list(endpoint.getAddresses())));
         endpoint.setConditions(shared(endpoint.getConditions()));
         endpoint.setDeprecatedTopology(Collections.emptyMap());
         endpoint.setHints(null);
@@ -156,7 +156,7 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
         spec.setIpFamilyPolicy(word(spec.getIpFamilyPolicy()));
         spec.setLoadBalancerSourceRanges(small(spec.getLoadBalancerSourceRanges()));
         spec.setPorts(small(spec.getPorts()));
-        Given.list(spec.getPorts()).forEach(port -> {
+        NullSafe.list(spec.getPorts()).forEach(port -> {
             port.setProtocol(word(port.getProtocol()));
             port.setTargetPort(null);
             port.setAdditionalProperties(Collections.emptyMap());
@@ -168,7 +168,7 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
 
     private static void compact(ServiceStatus status) {
         status.setConditions(small(status.getConditions()));
-        Given.list(status.getConditions()).forEach(condition -> {
+        NullSafe.list(status.getConditions()).forEach(condition -> {
             condition.setType(word(condition.getType()));
             condition.setStatus(word(condition.getStatus()));
             condition.setReason(word(condition.getReason()));
@@ -178,7 +178,7 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
         LoadBalancerStatus published = status.getLoadBalancer();
         if (published != null) {
             published.setIngress(small(published.getIngress()));
-            Given.list(published.getIngress()).forEach(ingress -> {
+            NullSafe.list(published.getIngress()).forEach(ingress -> {
                 ingress.setIpMode(word(ingress.getIpMode()));
                 ingress.setPorts(small(ingress.getPorts()));
                 ingress.setAdditionalProperties(Collections.emptyMap());
@@ -188,7 +188,7 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
     }
 
     private static List<String> words(@Nullable List<String> list) {
-        return small(Given.list(list).stream().map(String::intern).toList());
+        return small(NullSafe.list(list).stream().map(String::intern).toList());
     }
 
     /** The shared instance of a string that many objects contain. */

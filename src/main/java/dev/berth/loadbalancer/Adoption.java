@@ -42,7 +42,7 @@ public final class Adoption {
     }
 
     /** Why its addresses cannot become Berth's, whatever pools there are; absent: they can. */
-    static Optional<WaitReason> hindrance(ServiceState service, ServedClass served, AskedAddresses asked) {
+    static Optional<WaitReason> hindrance(ServiceState service, ServedClass served, AddressAnnotations asked) {
         Optional<String> finalizer = service.foreignFinalizer();
         if (finalizer.isPresent()) {
             return Optional.of(left("the Service has finalizer " + finalizer.get()
@@ -68,7 +68,7 @@ public final class Adoption {
         }
         for (IpFamily family : IpFamily.values()) {
             List<Ip> ofFamily = ips.stream().filter(ip -> ip.family() == family).toList();
-            Optional<Ip> wished = asked.wishes().address(family);
+            Optional<Ip> wished = asked.constraints().address(family);
             if (ofFamily.size() > 1) {
                 return Optional.of(left("it has " + list(service) + " from another controller; Berth assigns one "
                         + family
@@ -94,7 +94,7 @@ public final class Adoption {
 
     /** What it asks for by publishing it: what is kept for its name already need not be asked for. */
     static Optional<AddressRequest> request(
-            ServiceSnapshot snapshot, ServiceState service, ServedClass served, AskedAddresses asked) {
+            ServiceSnapshot snapshot, ServiceState service, ServedClass served, AddressAnnotations asked) {
         List<Ip> wanted = service.publishedAddresses().stream()
                 .filter(ip -> snapshot.holdings().stream().noneMatch(holding -> isKeptFor(holding, service, ip)))
                 .toList();
@@ -109,9 +109,9 @@ public final class Adoption {
                         new Requester(served.pools(), snapshot.namespaceLabels(), service.labels()),
                         new AddressConstraints(
                                 wanted,
-                                asked.wishes().pools(),
-                                asked.wishes().sharing(),
-                                asked.wishes().retain()),
+                                asked.constraints().pools(),
+                                asked.constraints().sharing(),
+                                asked.constraints().retain()),
                         List.of(),
                         QueuePosition.FIRST));
     }
@@ -123,7 +123,7 @@ public final class Adoption {
     }
 
     /** Whether the Service has what it asked for, or is to share it with one that is just claiming it. */
-    public static boolean goesOn(Choice answer) {
+    public static boolean canProceed(Choice answer) {
         return switch (answer) {
             case Choice.Assigned assigned -> true;
             case Choice.Refused(AddressRequest request, List<Refusal> refusals) -> isSharedSoon(refusals);
@@ -137,8 +137,9 @@ public final class Adoption {
 
     /** Why {@code request} was refused, and what would help. */
     public static WaitReason refused(AddressRequest request, List<Refusal> refusals) {
-        String has = request.wishes().addresses().stream().map(Ip::toString).collect(Collectors.joining(", "));
-        List<Ip> inNoPool = request.wishes().addresses().stream()
+        String has =
+                request.constraints().addresses().stream().map(Ip::toString).collect(Collectors.joining(", "));
+        List<Ip> inNoPool = request.constraints().addresses().stream()
                 .filter(ip ->
                         refusals.isEmpty() || refusals.stream().anyMatch(refusal -> refusal.family() == ip.family()))
                 .filter(ip -> refusals.stream()
@@ -154,9 +155,9 @@ public final class Adoption {
     }
 
     private static String poolFor(AddressRequest request) {
-        List<String> named = request.wishes().pools().isEmpty()
-                ? request.bearer().classPools()
-                : request.wishes().pools();
+        List<String> named = request.constraints().pools().isEmpty()
+                ? request.requester().classPools()
+                : request.constraints().pools();
         return named.isEmpty() ? "an AddressPool" : "AddressPool \"" + named.getFirst() + "\"";
     }
 

@@ -3,7 +3,7 @@ package dev.berth.loadbalancer;
 import dev.berth.claim.Holding;
 import dev.berth.claim.Owner;
 import dev.berth.ip.Ip;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.LoadBalancerStatus;
@@ -17,10 +17,10 @@ import java.util.stream.Stream;
  * @param holdings of these addresses, for whomever they are held
  * @param nodes those that a Node of the cluster has
  */
-public record AnsweredAddresses(List<Holding> holdings, PoolBook pools, List<Ip> nodes) {
+public record AnsweredAddresses(List<Holding> holdings, PoolSet pools, List<Ip> nodes) {
     /** Nobody has one of them. */
     public static final AnsweredAddresses NONE =
-            new AnsweredAddresses(List.of(), PoolBook.of(List.of(), List.of()), List.of());
+            new AnsweredAddresses(List.of(), PoolSet.of(List.of(), List.of()), List.of());
 
     public AnsweredAddresses {
         holdings = List.copyOf(holdings);
@@ -45,7 +45,7 @@ public record AnsweredAddresses(List<Holding> holdings, PoolBook pools, List<Ip>
     Optional<String> whose(Ip ip, Owner owner) {
         return holdings.stream()
                 .filter(holding -> holding.ip().equals(ip)
-                        && holding.isSomebodys()
+                        && holding.isClaimedOrOwned()
                         && !holding.owners().contains(owner))
                 .findFirst()
                 .map(holding -> holder(holding, owner))

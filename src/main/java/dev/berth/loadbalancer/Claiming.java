@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 /** What a step of the plan does to Address objects, and what follows where none could be made. Pure. */
 final class Claiming {
     private final ServicePlan.Serve serve;
-    private final Situation situation;
+    private final ObservedState situation;
     private final Facts facts;
     private final ServiceKey key;
     private final Owner owner;
 
-    Claiming(ServicePlan.Serve serve, Situation situation, Facts facts) {
+    Claiming(ServicePlan.Serve serve, ObservedState situation, Facts facts) {
         this.serve = serve;
         this.situation = situation;
         this.facts = facts;
@@ -32,10 +32,10 @@ final class Claiming {
     /** The effect of the step at {@code index}. */
     ServingEffect of(int index, Step.OfClaims step) {
         return switch (step) {
-            case Step.SecureClaim(Holding holding, ServedClass served) -> secure(index, holding, served);
+            case Step.ConfirmClaim(Holding holding, ServedClass served) -> secure(index, holding, served);
             case Step.Amend(Holding holding, ClaimSpec spec) ->
                 holding.claim() == null
-                        ? new Ending.PlanAgain(false)
+                        ? new TerminalEffect.PlanAgain(false)
                         : new ServingEffect.UpdateClaim(index, holding.claim(), spec);
             case Step.Acquire acquire -> new ServingEffect.Acquire(index, acquire.request());
         };
@@ -60,19 +60,19 @@ final class Claiming {
     private ServingEffect takeOver(int index, Holding holding, ServedClass served) {
         Claim claim = holding.claim();
         if (claim == null) {
-            return new Ending.PlanAgain(false);
+            return new TerminalEffect.PlanAgain(false);
         }
         if (!situation.isReadSince(claim) && holding.holderNamed(key).isPresent()) {
             // Only a live read tells who has the name now, and none that is older than the claim.
-            return new Ending.PlanAgain(true);
+            return new TerminalEffect.PlanAgain(true);
         }
         ClaimSpec taken =
                 claim.spec().takenFor(served.value(), other -> other.service().equals(key) ? owner : other);
         return new ServingEffect.UpdateClaim(
                 index,
                 claim,
-                shared(taken, serve.wishes().sharing())
-                        .retainedFor(key, serve.wishes().retain() ? true : null));
+                shared(taken, serve.constraints().sharing())
+                        .retainedFor(key, serve.constraints().retain() ? true : null));
     }
 
     /** Nobody may join before its ports are there. */

@@ -23,17 +23,17 @@ final class Confirming {
      * @param answered who has the addresses that its provider answered
      */
     static Optional<ServingEffect> next(
-            List<Ip> addresses, ServicePlan.Serve serve, Situation situation, AnsweredAddresses answered) {
+            List<Ip> addresses, ServicePlan.Serve serve, ObservedState situation, AnsweredAddresses answered) {
         Owner owner = new Owner(serve.service().key(), serve.service().uid());
         List<Claim> unsure = new ArrayList<>();
         for (Ip ip : addresses) {
             Optional<Holding> held = Stream.concat(situation.holdings().stream(), answered.holdings().stream())
-                    .filter(holding -> holding.ip().equals(ip) && holding.isSomebodys())
+                    .filter(holding -> holding.ip().equals(ip) && holding.isClaimedOrOwned())
                     .findFirst();
             if (held.isEmpty()) {
                 // Released by another operator meanwhile, or a provider's own.
                 if (serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
-                    return Optional.of(new Ending.PlanAgain(true));
+                    return Optional.of(new TerminalEffect.PlanAgain(true));
                 }
             } else if (!situation.since().wroteAddresses().contains(ip)) {
                 Claim claim = held.get().claim();

@@ -73,12 +73,12 @@ public record Demand(
             ServedClass served,
             String clusterName,
             long fencingToken,
-            AddressConstraints wishes,
+            AddressConstraints constraints,
             List<Ip> addresses,
             Backends backends,
             Function<String, ClassCertificate> certificates) {
         return new Reading(service, served)
-                .demand(clusterName, fencingToken, wishes, addresses, backends, certificates);
+                .demand(clusterName, fencingToken, constraints, addresses, backends, certificates);
     }
 
     /** The same, of a class without TLS. */
@@ -87,7 +87,7 @@ public record Demand(
             ServedClass served,
             String clusterName,
             long fencingToken,
-            AddressConstraints wishes,
+            AddressConstraints constraints,
             List<Ip> addresses,
             Backends backends) {
         return of(
@@ -95,7 +95,7 @@ public record Demand(
                 served,
                 clusterName,
                 fencingToken,
-                wishes,
+                constraints,
                 addresses,
                 backends,
                 secret -> ClassCertificate.NONE);
@@ -155,7 +155,7 @@ public record Demand(
         Demand demand(
                 String clusterName,
                 long fencingToken,
-                AddressConstraints wishes,
+                AddressConstraints constraints,
                 List<Ip> addresses,
                 Backends backends,
                 Function<String, ClassCertificate> certificates) {
@@ -190,7 +190,7 @@ public record Demand(
                             .toList())
                     .wantedAddresses(
                             can.addresses() == AddressSource.PROVIDER
-                                    ? wishes.addresses().stream()
+                                    ? constraints.addresses().stream()
                                             .map(Ip::toString)
                                             .toList()
                                     : List.of())

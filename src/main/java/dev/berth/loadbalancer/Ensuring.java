@@ -2,7 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Facts.Turn;
-import dev.berth.loadbalancer.Trouble.Reason;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
@@ -17,7 +17,7 @@ final class Ensuring {
     private final ServiceState service;
     private final ServedClass served;
     private final Serving.Known known;
-    private final Situation situation;
+    private final ObservedState situation;
     private final Facts facts;
     private final Demand demand;
 
@@ -63,8 +63,8 @@ final class Ensuring {
         return situation.named().called(served, service.uid());
     }
 
-    private Trouble refused(AnswerRules.Broken broken) {
-        return new Trouble(
+    private ServiceFailure refused(AnswerRules.Broken broken) {
+        return new ServiceFailure(
                 "ensuring " + called() + " for " + service.key(),
                 Reason.AnswerRefused,
                 "provider \"" + served.provider() + "\" answered " + broken + "; nothing of it is published",
@@ -80,18 +80,18 @@ final class Ensuring {
                 situation.live(),
                 answer -> broken(answer, known.answered()).isEmpty());
         return switch (next) {
-            case ProviderCall.LeaveToAnother none -> new Ending.AwaitEvent();
+            case ProviderCall.LeaveToAnother none -> new TerminalEffect.AwaitEvent();
             case ProviderCall.Hold(LoadBalancerRequest request, String why) -> hold(request, why);
             case ProviderCall.NothingToServe none ->
                 new ServingEffect.Note(List.of(new Outcome.ToPublish(List.of()), new Outcome.Did(Done.PROVIDER_ASKED)));
             case ProviderCall.Keep(EnsureOutcome.Ready answer) -> new ServingEffect.Keep(published(answer));
             case ProviderCall.Look look -> look(look);
-            case ProviderCall.ReadLive first -> inTurn(first, new Ending.PlanAgain(true));
+            case ProviderCall.ReadLive first -> inTurn(first, new TerminalEffect.PlanAgain(true));
             case ProviderCall.Update update -> inTurn(update, call(update));
             case ProviderCall.Ensure ensure -> inTurn(ensure, call(ensure));
-            case ProviderCall.Withdraw withdraw ->
+            case ProviderCall.Delete delete ->
                 facts.ingress().equals(Optional.of(List.of()))
-                        ? inTurn(withdraw, call(withdraw))
+                        ? inTurn(delete, call(delete))
                         : new ServingEffect.Note(List.of(new Outcome.ToPublish(List.of())));
         };
     }
@@ -119,7 +119,7 @@ final class Ensuring {
                 .waits()
                 .on(request)
                 .map(Ensuring::saidBefore)
-                .orElseGet(() -> new ServingEffect.Note(List.of(new Outcome.Failed(new Trouble(
+                .orElseGet(() -> new ServingEffect.Note(List.of(new Outcome.Failed(new ServiceFailure(
                         "ensuring load balancer for " + service.key(), Reason.CertificateMissing, why, request)))));
     }
 
@@ -138,17 +138,18 @@ final class Ensuring {
             case CallTurn.Taken taken -> then;
             case CallTurn.Untried untried -> new ServingEffect.TakeTurn(request);
             case CallTurn.NotYet(Postponed postponed) -> saidBefore(postponed);
-            case CallTurn.InLine inLine -> new Ending.Wait(ProviderCall.IN_LINE);
+            case CallTurn.InLine inLine -> new TerminalEffect.Wait(ProviderCall.IN_LINE);
             case CallTurn.Stuck(String message) ->
                 new ServingEffect.GiveUpCall(stuck(call, message).heldUpByEarlierCall());
         };
     }
 
-    private Trouble stuck(ProviderCall.InTurn call, String message) {
+    private ServiceFailure stuck(ProviderCall.InTurn call, String message) {
         LoadBalancerRequest request = call.request();
-        return call instanceof ProviderCall.Withdraw
-                ? Trouble.ofDeleting(request.service(), message, request)
-                : new Trouble("ensuring load balancer for " + service.key(), Reason.ProviderStuck, message, request);
+        return call instanceof ProviderCall.Delete
+                ? ServiceFailure.ofDeleting(request.service(), message, request)
+                : new ServiceFailure(
+                        "ensuring load balancer for " + service.key(), Reason.ProviderStuck, message, request);
     }
 
     /** Somebody may have taken it off the status meanwhile. */

@@ -122,8 +122,8 @@ public record Facts(List<Outcome> outcomes) {
     }
 
     /** Whether what was planned is not so any more, and if so, whether a live read has to tell; absent: it is so. */
-    Optional<Ending.PlanAgain> planAgain() {
-        return last(Outcome.Changed.class).map(changed -> new Ending.PlanAgain(changed.live()));
+    Optional<TerminalEffect.PlanAgain> planAgain() {
+        return last(Outcome.Changed.class).map(changed -> new TerminalEffect.PlanAgain(changed.live()));
     }
 
     /** How many of the plan's steps are done. */
@@ -172,10 +172,10 @@ public record Facts(List<Outcome> outcomes) {
     }
 
     /** What went wrong; absent: nothing. */
-    Optional<Trouble> trouble() {
+    Optional<ServiceFailure> trouble() {
         return last(outcome -> switch (outcome) {
-            case Outcome.Failed(Trouble what) -> Optional.of(what);
-            case Outcome.StillPostponed(Postponed(Why.Failed(Trouble what), Duration left)) ->
+            case Outcome.Failed(ServiceFailure what) -> Optional.of(what);
+            case Outcome.StillPostponed(Postponed(Why.Failed(ServiceFailure what), Duration left)) ->
                 Optional.of(what.again());
             default -> Optional.empty();
         });

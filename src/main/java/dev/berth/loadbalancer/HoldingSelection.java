@@ -8,7 +8,7 @@ import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,11 +20,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kept in the Service's order of families
  * @param lacking the families that it has none of
- * @param wishing the families of which it has one, and asks for another by now: it keeps the one until it
+ * @param movingFamilies the families of which it has one, and asks for another by now: it keeps the one until it
  *     has the other. One of another pool is not enough: its owner has to give up the one that it has
  * @param rest what it holds and must give back, once it is published no longer
  */
-public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<IpFamily> wishing, List<Holding> rest) {
+public record HoldingSelection(
+        List<Holding> kept, List<IpFamily> lacking, List<IpFamily> movingFamilies, List<Holding> rest) {
     /**
      * Decides it. What it asks for comes first, of that what is claimed, of that what it publishes already:
      * operators that know nothing of each other agree by its status.
@@ -32,29 +33,29 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
      * @param holdings of its name, whatever the uid
      */
     public static HoldingSelection of(
-            ServiceState service, List<Holding> holdings, AddressConstraints wishes, PoolBook pools) {
+            ServiceState service, List<Holding> holdings, AddressConstraints constraints, PoolSet pools) {
         List<Holding> own = holdings.stream()
                 .filter(holding -> holding.isFor(service.key(), service.uid()))
                 .filter(holding -> !takenBack(holding, pools))
-                .sorted(Comparator.comparing((Holding holding) -> !asAsked(holding, wishes, pools))
+                .sorted(Comparator.comparing((Holding holding) -> !asAsked(holding, constraints, pools))
                         .thenComparing(holding -> holding.state() != Holding.State.CLAIMED)
                         .thenComparing(holding -> !service.publishes(holding.ip())))
                 .toList();
         List<Holding> kept = new ArrayList<>();
         List<IpFamily> lacking = new ArrayList<>();
-        List<IpFamily> wishing = new ArrayList<>();
+        List<IpFamily> movingFamilies = new ArrayList<>();
         for (IpFamily family : service.wantedFamilies()) {
             Optional<Holding> best = own.stream()
                     .filter(holding -> holding.ip().family() == family)
                     .findFirst();
             best.ifPresentOrElse(kept::add, () -> lacking.add(family));
-            best.filter(holding -> isToBeReplaced(holding, service, wishes, pools))
-                    .ifPresent(none -> wishing.add(family));
+            best.filter(holding -> isToBeReplaced(holding, service, constraints, pools))
+                    .ifPresent(none -> movingFamilies.add(family));
         }
         List<Holding> rest = holdings.stream()
                 .filter(holding -> holding.isFor(service.key(), service.uid()) && !kept.contains(holding))
                 .toList();
-        return new HoldingSelection(kept, lacking, wishing, rest);
+        return new HoldingSelection(kept, lacking, movingFamilies, rest);
     }
 
     /**
@@ -62,11 +63,11 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
      * published already, for then somebody uses it.
      */
     public List<Ip> publishable(ServiceState service) {
-        return halfOfNoUse(service).isEmpty() ? kept.stream().map(Holding::ip).toList() : List.of();
+        return unusableHalf(service).isEmpty() ? kept.stream().map(Holding::ip).toList() : List.of();
     }
 
     /** What it holds of a whole that is no use without the rest, and does not publish. */
-    public List<Ip> halfOfNoUse(ServiceState service) {
+    public List<Ip> unusableHalf(ServiceState service) {
         boolean half = service.familyPolicy() == ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK
                 && !lacking.isEmpty()
                 && kept.stream().noneMatch(holding -> service.publishes(holding.ip()));
@@ -74,28 +75,29 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
     }
 
     /** Whether its pool takes it back, so that nobody may keep it. */
-    static boolean takenBack(Holding holding, PoolBook pools) {
+    static boolean takenBack(Holding holding, PoolSet pools) {
         return pools.takesBack(holding.ip(), holding.spec().pool());
     }
 
     /** Whether an address is what the Service asks for, as far as it asks. */
-    static boolean asAsked(Holding holding, AddressConstraints wishes, PoolBook pools) {
-        return isNamed(holding, wishes)
-                && isOfPoolAsked(holding, wishes, pools)
-                && sharedAsAsked(holding, wishes.sharing());
+    static boolean asAsked(Holding holding, AddressConstraints constraints, PoolSet pools) {
+        return isNamed(holding, constraints)
+                && isOfPoolAsked(holding, constraints, pools)
+                && sharedAsAsked(holding, constraints.sharing());
     }
 
     /** A pool alone costs nobody the address that he has, unless he gives that one up. */
     private static boolean isToBeReplaced(
-            Holding holding, ServiceState service, AddressConstraints wishes, PoolBook pools) {
-        return !isNamed(holding, wishes)
-                || !sharedAsAsked(holding, wishes.sharing())
-                || (!isOfPoolAsked(holding, wishes, pools) && service.givesUp(holding.ip()));
+            Holding holding, ServiceState service, AddressConstraints constraints, PoolSet pools) {
+        return !isNamed(holding, constraints)
+                || !sharedAsAsked(holding, constraints.sharing())
+                || (!isOfPoolAsked(holding, constraints, pools) && service.givesUp(holding.ip()));
     }
 
     /** Whether it is the very address that is asked for, if one is. */
-    private static boolean isNamed(Holding holding, AddressConstraints wishes) {
-        return wishes.address(holding.ip().family())
+    private static boolean isNamed(Holding holding, AddressConstraints constraints) {
+        return constraints
+                .address(holding.ip().family())
                 .filter(named -> !named.equals(holding.ip()))
                 .isEmpty();
     }
@@ -104,13 +106,13 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
      * Whether it is of a pool that is asked for, if one is, and no address. A pool is right if the address is in it, or
      * came from it: an edit of pools alone moves nobody.
      */
-    static boolean isOfPoolAsked(Holding holding, AddressConstraints wishes, PoolBook pools) {
-        return wishes.pools().isEmpty()
-                || wishes.address(holding.ip().family()).isPresent()
+    static boolean isOfPoolAsked(Holding holding, AddressConstraints constraints, PoolSet pools) {
+        return constraints.pools().isEmpty()
+                || constraints.address(holding.ip().family()).isPresent()
                 || holding.spec().pool() == null
-                || wishes.pools().contains(holding.spec().pool())
+                || constraints.pools().contains(holding.spec().pool())
                 || pools.poolOf(holding.ip())
-                        .filter(pool -> wishes.pools().contains(pool.name()))
+                        .filter(pool -> constraints.pools().contains(pool.name()))
                         .isPresent();
     }
 
@@ -121,8 +123,8 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
     }
 
     /** Whether one that is not among its owners may be: there is no other, or they share as it asks to. */
-    static boolean isOpenTo(Holding holding, AddressConstraints wishes) {
-        Sharing mine = wishes.sharing();
+    static boolean isOpenTo(Holding holding, AddressConstraints constraints) {
+        Sharing mine = constraints.sharing();
         Sharing shared = holding.spec().sharing();
         return holding.owners().stream().allMatch(Owner::isReservation)
                 || (mine != null && shared != null && shared.admits(mine));
@@ -133,7 +135,7 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
     }
 
     /** Of the pool that has it now: one that was renamed, split or merged counts as the one that it is in. */
-    private static ClaimSpec ofItsPool(Holding kept, PoolBook pools) {
+    private static ClaimSpec ofItsPool(Holding kept, PoolSet pools) {
         ClaimSpec spec = kept.spec();
         return spec.pool() == null
                 ? spec
@@ -141,22 +143,22 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
     }
 
     /** What the Address object of a kept address must say by now; absent: what it says. */
-    static Optional<ClaimSpec> amended(Holding kept, ServiceState service, AskedAddresses asked, PoolBook pools) {
+    static Optional<ClaimSpec> amended(Holding kept, ServiceState service, AddressAnnotations asked, PoolSet pools) {
         ClaimSpec spec = kept.spec();
         ClaimSpec wanted = ofItsPool(kept, pools).retainedFor(service.key(), asked.retain());
-        Sharing mine = asked.wishes().sharing();
+        Sharing mine = asked.constraints().sharing();
         Sharing shared = spec.sharing();
         if (mine == null || shared == null || isAlone(kept)) {
             wanted = isAlone(kept) ? wanted.shared(mine) : wanted;
-        } else if (clash(kept, asked.wishes()).isEmpty()) {
+        } else if (clash(kept, asked.constraints()).isEmpty()) {
             wanted = wanted.joinedBy(new Owner(service.key(), service.uid()), mine);
         }
         return wanted.equals(spec) ? Optional.empty() : Optional.of(wanted);
     }
 
     /** Why it can no longer share a kept address as it asks to; absent: it can, or does not ask. */
-    static Optional<WaitReason> clash(Holding kept, AddressConstraints wishes) {
-        Sharing mine = wishes.sharing();
+    static Optional<WaitReason> clash(Holding kept, AddressConstraints constraints) {
+        Sharing mine = constraints.sharing();
         Sharing shared = kept.spec().sharing();
         if (mine == null || shared == null || isAlone(kept) || !mine.key().equals(shared.key())) {
             return Optional.empty();

@@ -62,11 +62,11 @@ final class IgnoredAnnotations {
      * @param ours the one of Berth's own
      */
     private record Thing(List<String> names, String ours) {
-        static Stream<Thing> all(ForeignAnnotations dialect) {
+        static Stream<Thing> all(ForeignAnnotations source) {
             return Stream.of(
-                    new Thing(dialect.addresses(), WellKnownNames.ADDRESSES),
-                    new Thing(dialect.pools(), WellKnownNames.ADDRESS_POOL),
-                    new Thing(dialect.sharingKeys(), WellKnownNames.SHARING_KEY));
+                    new Thing(source.addresses(), WellKnownNames.ADDRESSES),
+                    new Thing(source.pools(), WellKnownNames.ADDRESS_POOL),
+                    new Thing(source.sharingKeys(), WellKnownNames.SHARING_KEY));
         }
     }
 
@@ -74,17 +74,17 @@ final class IgnoredAnnotations {
      * All of them in one sentence; absent: there are none.
      *
      * @param can what the provider of its class reads is not ignored
-     * @param dialects that are read besides Berth's own
+     * @param sources that are read besides Berth's own
      */
-    static Optional<WaitReason> of(ServiceState service, Capabilities can, List<ForeignAnnotations> dialects) {
+    static Optional<WaitReason> of(ServiceState service, Capabilities can, List<ForeignAnnotations> sources) {
         List<Ignored> all = Stream.concat(
                         service.asked().annotations().keySet().stream()
                                 .filter(name -> !can.reads(name))
                                 .sorted()
                                 .flatMap(name -> Stream.concat(unknown(name).stream(), withoutEqual(name).stream())),
                         ForeignAnnotations.KNOWN.stream()
-                                .filter(dialect -> !dialects.contains(dialect))
-                                .flatMap(dialect -> foreign(service, can, dialect)))
+                                .filter(source -> !sources.contains(source))
+                                .flatMap(source -> foreign(service, can, source)))
                 .toList();
         int more = all.size() - NAMED;
         return all.stream()
@@ -152,17 +152,17 @@ final class IgnoredAnnotations {
                 .findFirst();
     }
 
-    private static Stream<Ignored> foreign(ServiceState service, Capabilities can, ForeignAnnotations dialect) {
+    private static Stream<Ignored> foreign(ServiceState service, Capabilities can, ForeignAnnotations source) {
         Map<String, String> annotations = service.asked().annotations();
-        return Thing.all(dialect)
+        return Thing.all(source)
                 .filter(thing -> isBlank(annotations.get(thing.ours())))
                 .flatMap(thing -> thing.names().stream()
                         .filter(name -> !isBlank(annotations.get(name)) && !can.reads(name))
                         .map(name -> new Ignored(
                                 Reason.AnnotationOfOtherController,
-                                "annotation " + name + " belongs to " + dialect.controller() + " and is not read; use "
+                                "annotation " + name + " belongs to " + source.controller() + " and is not read; use "
                                         + thing.ours() + ", or start Berth with --migrate-from="
-                                        + dialect.controller())));
+                                        + source.controller())));
     }
 
     private static boolean isBlank(@Nullable String text) {

@@ -52,7 +52,7 @@ public sealed interface Outcome {
     record Ignored(WaitReason why) implements Outcome {}
 
     /** It went wrong: nothing more is tried for the Service, but to say so. */
-    record Failed(Trouble what) implements Outcome {}
+    record Failed(ServiceFailure what) implements Outcome {}
 
     /** This is what it asks of its provider. */
     record Asks(Demand demand) implements Outcome {}

@@ -84,7 +84,7 @@ public final class Planner {
     private ServicePlan plan() {
         ServicePlan plan = planForItself();
         List<Ip> takenOver = plan.steps().stream()
-                .flatMap(step -> step instanceof Step.SecureClaim(Holding holding, ServedClass none)
+                .flatMap(step -> step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)
                         ? Stream.of(holding.ip())
                         : Stream.empty())
                 .toList();
@@ -206,7 +206,7 @@ public final class Planner {
                     service,
                     Reason.ServedByOtherController,
                     served.get().name(),
-                    Unserved.byAnother(foreign.get()).message(),
+                    NotServedReason.byAnother(foreign.get()).message(),
                     withdrawal());
         }
         if (service.loadBalancerClass() == null && snapshot.deference().isPresent()) {
@@ -225,9 +225,9 @@ public final class Planner {
 
     /** Where it is sure that nobody else will serve it, it is told so. */
     private ServicePlan notOurs() {
-        Optional<Unserved> unserved = service.foreignMark().isPresent()
+        Optional<NotServedReason> unserved = service.foreignMark().isPresent()
                 ? Optional.empty()
-                : Unserved.of(
+                : NotServedReason.of(
                         service.loadBalancerClass(),
                         snapshot.classes().values(),
                         snapshot.classes().withoutClass());
@@ -249,7 +249,7 @@ public final class Planner {
 
     /** With the addresses that another controller gave it; whether Berth defers to it is not asked: it said not to. */
     private ServicePlan takeOver(ServedClass served) {
-        AskedAddresses asked = asked(served);
+        AddressAnnotations asked = asked(served);
         Optional<WaitReason> hindrance = Adoption.hindrance(service, served, asked);
         if (hindrance.isPresent()) {
             return new ServicePlan.Skip(
@@ -264,8 +264,8 @@ public final class Planner {
                 .orElseGet(() -> serve(served));
     }
 
-    private AskedAddresses asked(ServedClass served) {
-        return AskedAddresses.of(service, served.ipMode(), snapshot.migrateFrom());
+    private AddressAnnotations asked(ServedClass served) {
+        return AddressAnnotations.of(service, served.ipMode(), snapshot.migrateFrom());
     }
 
     /** What it said of a wait that is over. */
@@ -275,10 +275,11 @@ public final class Planner {
 
     private ServicePlan serve(ServedClass served) {
         List<Step.Serving> steps = new ArrayList<>();
-        AskedAddresses asked = asked(served);
+        AddressAnnotations asked = asked(served);
         IgnoredAnnotations.of(service, served.capabilities(), snapshot.migrateFrom())
                 .ifPresent(why -> steps.add(new Step.Hint(why)));
-        HoldingSelection keeping = HoldingSelection.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools());
+        HoldingSelection keeping =
+                HoldingSelection.of(service, snapshot.holdings(), asked.constraints(), snapshot.pools());
         if (served.capabilities().addresses() == AddressSource.POOLS) {
             address(served, asked, keeping, steps);
         }
@@ -289,24 +290,25 @@ public final class Planner {
                                 .isPresent());
         boolean mayHold = served.capabilities().addresses() == AddressSource.PROVIDER
                 || !keeping.kept().isEmpty()
-                || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.SecureClaim);
+                || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.ConfirmClaim);
         boolean marks = !served.capabilities().immediate() && !isMarked && mayHold;
-        return new ServicePlan.Serve(service, served, asked.wishes(), steps, marks);
+        return new ServicePlan.Serve(service, served, asked.constraints(), steps, marks);
     }
 
     /** One address a family: what is held already, then what is kept for it, and the rest is asked for. */
-    private void address(ServedClass served, AskedAddresses asked, HoldingSelection keeping, List<Step.Serving> steps) {
+    private void address(
+            ServedClass served, AddressAnnotations asked, HoldingSelection keeping, List<Step.Serving> steps) {
         for (Holding holding : keeping.kept()) {
             if (holding.state() != Holding.State.CLAIMED) {
-                steps.add(new Step.SecureClaim(holding, served));
+                steps.add(new Step.ConfirmClaim(holding, served));
             } else if (asked.fault().isEmpty()) {
                 HoldingSelection.amended(holding, service, asked, snapshot.pools())
                         .ifPresent(spec -> steps.add(new Step.Amend(holding, spec)));
-                HoldingSelection.clash(holding, asked.wishes()).ifPresent(why -> steps.add(new Step.Warn(why)));
+                HoldingSelection.clash(holding, asked.constraints()).ifPresent(why -> steps.add(new Step.Warn(why)));
             }
         }
         List<IpFamily> lacking = new ArrayList<>(keeping.lacking());
-        List<IpFamily> wishing = new ArrayList<>(keeping.wishing());
+        List<IpFamily> movingFamilies = new ArrayList<>(keeping.movingFamilies());
         List<Step.Serving> reserved = new ArrayList<>();
         for (Holding holding : snapshot.holdings()) {
             boolean fits = (holding.isReservedFor(service.key())
@@ -314,14 +316,14 @@ public final class Planner {
                     && (holding.loadBalancerClass() == null
                             || Objects.equals(holding.loadBalancerClass(), served.value()))
                     && !HoldingSelection.takenBack(holding, snapshot.pools())
-                    && HoldingSelection.asAsked(holding, asked.wishes(), snapshot.pools())
-                    && (isPredecessors(holding) || HoldingSelection.isOpenTo(holding, asked.wishes()));
+                    && HoldingSelection.asAsked(holding, asked.constraints(), snapshot.pools())
+                    && (isPredecessors(holding) || HoldingSelection.isOpenTo(holding, asked.constraints()));
             IpFamily family = holding.ip().family();
-            if (fits && asked.fault().isEmpty() && (lacking.remove(family) || wishing.remove(family))) {
-                (isPredecessors(holding) ? steps : reserved).add(new Step.SecureClaim(holding, served));
+            if (fits && asked.fault().isEmpty() && (lacking.remove(family) || movingFamilies.remove(family))) {
+                (isPredecessors(holding) ? steps : reserved).add(new Step.ConfirmClaim(holding, served));
             }
         }
-        List<IpFamily> wanted = lacking.isEmpty() ? wishing : lacking;
+        List<IpFamily> wanted = lacking.isEmpty() ? movingFamilies : lacking;
         boolean whole = service.familyPolicy() == FamilyPolicy.REQUIRE_DUAL_STACK && !lacking.isEmpty();
         if (!whole) {
             steps.addAll(reserved);
@@ -336,11 +338,11 @@ public final class Planner {
                     wanted,
                     whole,
                     new Requester(served.pools(), snapshot.namespaceLabels(), service.labels()),
-                    asked.wishes(),
+                    asked.constraints(),
                     formerAddresses(),
                     snapshot.turn())));
         } else {
-            PoolWish.unmet(service, keeping, asked.wishes(), snapshot.pools())
+            PoolMismatch.unmet(service, keeping, asked.constraints(), snapshot.pools())
                     .ifPresent(why -> steps.add(new Step.Refuse(why)));
         }
         if (whole) {

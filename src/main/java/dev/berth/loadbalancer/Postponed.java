@@ -11,7 +11,7 @@ public record Postponed(Why why, Duration left) {
     /** Why it is postponed. */
     public sealed interface Why {
         /** It failed, or could not be tried. */
-        record Failed(Trouble what) implements Why {}
+        record Failed(ServiceFailure what) implements Why {}
 
         /**
          * Its provider answered that it is on its way.
@@ -22,7 +22,7 @@ public record Postponed(Why why, Duration left) {
 
         /** Whether it could not be tried, for an earlier call had not returned: it need not wait once that one has. */
         default boolean isHeldUp() {
-            return this instanceof Failed(Trouble what) && what.heldUp();
+            return this instanceof Failed(ServiceFailure what) && what.heldUp();
         }
     }
 }

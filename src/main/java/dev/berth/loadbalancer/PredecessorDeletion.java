@@ -2,7 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ProviderState.Made;
-import dev.berth.loadbalancer.Trouble.Reason;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -16,11 +16,11 @@ public final class PredecessorDeletion {
     private final ServicePlan plan;
     private final Optional<ServiceState> service;
     private final Made made;
-    private final Situation situation;
+    private final ObservedState situation;
     private final Facts facts;
 
     private PredecessorDeletion(
-            ServicePlan plan, Optional<ServiceState> service, Made made, Situation situation, Facts facts) {
+            ServicePlan plan, Optional<ServiceState> service, Made made, ObservedState situation, Facts facts) {
         this.plan = plan;
         this.service = service;
         this.made = made;
@@ -35,7 +35,7 @@ public final class PredecessorDeletion {
      * @param service empty: none has it
      */
     public static Optional<PredecessorEffect> next(
-            ServicePlan plan, Optional<ServiceState> service, Situation situation, Facts facts) {
+            ServicePlan plan, Optional<ServiceState> service, ObservedState situation, Facts facts) {
         return facts.did(Done.PREDECESSOR_DELETED)
                 ? Optional.empty()
                 : toDelete(plan, service, situation.provider())
@@ -72,20 +72,20 @@ public final class PredecessorDeletion {
                 Optional.of(
                         situation.live()
                                 ? new PredecessorEffect.Delete(made.by(), made.request())
-                                : new Ending.PlanAgain(true));
+                                : new TerminalEffect.PlanAgain(true));
             case CallTurn.Untried untried -> Optional.of(new PredecessorEffect.TakeTurn(made.by(), made.request()));
-            case CallTurn.NotYet(Postponed postponed) -> Optional.of(new Ending.Wait(postponed.left()));
-            case CallTurn.InLine inLine -> unlessOthersDelete(new Ending.Wait(ProviderCall.IN_LINE));
+            case CallTurn.NotYet(Postponed postponed) -> Optional.of(new TerminalEffect.Wait(postponed.left()));
+            case CallTurn.InLine inLine -> unlessOthersDelete(new TerminalEffect.Wait(ProviderCall.IN_LINE));
             case CallTurn.Stuck(String message) ->
                 service.isPresent()
                         ? failed(stays(made, message).heldUpByEarlierCall())
-                        : unlessOthersDelete(new Ending.Wait(ProviderCall.IN_LINE));
+                        : unlessOthersDelete(new TerminalEffect.Wait(ProviderCall.IN_LINE));
         };
     }
 
     /** That it could not be deleted. */
-    public static Trouble stays(Made made, String cause) {
-        return new Trouble(
+    public static ServiceFailure stays(Made made, String cause) {
+        return new ServiceFailure(
                 "deleting the former load balancer of Service "
                         + made.request().service() + ", of uid "
                         + made.request().service().uid() + ", by provider \""
@@ -100,21 +100,21 @@ public final class PredecessorDeletion {
         return service.isEmpty() && plan instanceof ServicePlan.TearDown ? Optional.empty() : Optional.of(otherwise);
     }
 
-    private Optional<PredecessorEffect> failed(Trouble what) {
+    private Optional<PredecessorEffect> failed(ServiceFailure what) {
         if (service.isEmpty()) {
             return facts.did(Done.FAILURE_REMEMBERED)
-                    ? unlessOthersDelete(Ending.after(facts.again()))
+                    ? unlessOthersDelete(TerminalEffect.after(facts.again()))
                     : Optional.of(new PredecessorEffect.Remember(what));
         }
         return Optional.of(
                 isWaiting(service.get()) && !facts.did(Done.STATUS_WRITTEN)
                         ? sayWhy(service.get(), what)
-                        : new Ending.Fail(what, false, facts.again()));
+                        : new TerminalEffect.Fail(what, false, facts.again()));
     }
 
-    private PredecessorEffect sayWhy(ServiceState state, Trouble what) {
+    private PredecessorEffect sayWhy(ServiceState state, ServiceFailure what) {
         Publication wanted = ServiceConditions.whyItIsLeft(
-                state, plan.wishes(), situation, what.reason().name(), what.message());
+                state, plan.constraints(), situation, what.reason().name(), what.message());
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         boolean inWordsOnly =
                 difference.filter(patch -> patch.isInWordsOnly(state)).isPresent();

@@ -9,7 +9,7 @@ public sealed interface PredecessorEffect
                 PredecessorEffect.Delete,
                 PredecessorEffect.SayWhy,
                 PredecessorEffect.Remember,
-                Ending {
+                TerminalEffect {
     /** Wait for the provider's turn, before any other work is done for it. */
     record TakeTurn(ServedClass by, LoadBalancerRequest request) implements PredecessorEffect {}
 
@@ -22,9 +22,9 @@ public sealed interface PredecessorEffect
      * @param wanted of its status; absent: it says so, or cannot be written now
      * @param inWordsOnly whether nothing is new but the words in which it says so
      */
-    record SayWhy(ServiceState service, Trouble what, Optional<Publication> wanted, boolean inWordsOnly)
+    record SayWhy(ServiceState service, ServiceFailure what, Optional<Publication> wanted, boolean inWordsOnly)
             implements PredecessorEffect {}
 
     /** Remember when to try again, where no Service is there to say it of. */
-    record Remember(Trouble what) implements PredecessorEffect {}
+    record Remember(ServiceFailure what) implements PredecessorEffect {}
 }

@@ -47,7 +47,7 @@ public sealed interface ProviderCall {
     record Ensure(LoadBalancerRequest request) implements InTurn, Made {}
 
     /** {@code ensureLoadBalancerDeleted}: the Service lost what it was served with, and stays. */
-    record Withdraw(LoadBalancerRequest request) implements InTurn, Made {}
+    record Delete(LoadBalancerRequest request) implements InTurn, Made {}
 
     /**
      * Decides. Pure: after each call it is asked again, with what came of it in {@code state}.
@@ -69,7 +69,7 @@ public sealed interface ProviderCall {
             boolean mayHave = finalizer || state.mayHaveMadeFor(request.service());
             return immediate || !mayHave || state.isWithdrawn(request.service())
                     ? new NothingToServe()
-                    : new Withdraw(request);
+                    : new Delete(request);
         }
         if (demand.held().isPresent()) {
             return new Hold(request, demand.held().get());

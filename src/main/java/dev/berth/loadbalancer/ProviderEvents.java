@@ -26,7 +26,7 @@ final class ProviderEvents {
             case ProviderCall.Ensure(LoadBalancerRequest request) -> beforeEnsuring(request, served);
             case ProviderCall.Update update -> List.of();
             case ProviderCall.Look look -> List.of();
-            case ProviderCall.Withdraw withdraw -> List.of();
+            case ProviderCall.Delete delete -> List.of();
         };
     }
 

@@ -54,7 +54,7 @@ public sealed interface ProviderState {
     record Elsewhere(LoadBalancerRequest request, ServedClass by) implements Asked {}
 
     /** The provider has nothing for the Service, which lost its addresses and may get others. */
-    record Withdrawn(ServiceIdentity service) implements ProviderState {}
+    record Deleted(ServiceIdentity service) implements ProviderState {}
 
     /**
      * One class after the other has its provider delete what it may have made.
@@ -82,7 +82,7 @@ public sealed interface ProviderState {
             case Deleting deleting -> deleting.made();
             case Nothing none -> Optional.empty();
             case Listed listed -> Optional.empty();
-            case Withdrawn withdrawn -> Optional.empty();
+            case Deleted deleted -> Optional.empty();
         };
     }
 
@@ -145,7 +145,7 @@ public sealed interface ProviderState {
     }
 
     default boolean isWithdrawn(ServiceIdentity service) {
-        return this instanceof Withdrawn withdrawn && withdrawn.service().equals(service);
+        return this instanceof Deleted deleted && deleted.service().equals(service);
     }
 
     /** Whether the provider of {@code by} has deleted what it may have made, in this tear-down. */
@@ -166,7 +166,7 @@ public sealed interface ProviderState {
             case Deleting deleting -> deleting.next().provider().equals(provider);
             case Nothing none -> false;
             case Listed listed -> false;
-            case Withdrawn withdrawn -> false;
+            case Deleted deleted -> false;
         };
     }
 
@@ -287,8 +287,8 @@ public sealed interface ProviderState {
     }
 
     /** It has deleted what it had for the Service, which stays. */
-    default ProviderState withdrawn(ServiceIdentity service) {
-        return new Withdrawn(service);
+    default ProviderState deleted(ServiceIdentity service) {
+        return new Deleted(service);
     }
 
     /** The provider of {@code by} is about to be asked to delete: should the answer be lost, it may be deleted. */

@@ -4,7 +4,7 @@ import dev.berth.claim.Claim;
 import dev.berth.claim.Holding;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
-import dev.berth.loadbalancer.Trouble.Reason;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,10 +15,10 @@ import java.util.Optional;
 final class Releasing {
     private final List<Leaving> leaving;
     private final Optional<Claim> unsaid;
-    private final Situation situation;
+    private final ObservedState situation;
 
     /** Of {@code addresses}, those that nobody of this name holds stay what they are. */
-    Releasing(List<Ip> addresses, ServiceKey key, Optional<ServiceState> service, Situation situation) {
+    Releasing(List<Ip> addresses, ServiceKey key, Optional<ServiceState> service, ObservedState situation) {
         this.situation = situation;
         leaving = addresses.stream()
                 .flatMap(ip -> holding(ip).flatMap(holding -> leaving(holding, key, service)).stream())
@@ -68,6 +68,6 @@ final class Releasing {
         return unsaid.map(claim -> new SayReleasing(
                 state,
                 ServiceConditions.releasing(state, addresses, situation.now()),
-                new Trouble("releasing " + addresses, Reason.ReleaseFailed, "", request)));
+                new ServiceFailure("releasing " + addresses, Reason.ReleaseFailed, "", request)));
     }
 }

@@ -7,5 +7,5 @@ package dev.berth.loadbalancer;
  * @param service as it is known by now
  * @param trouble what there is to say if it cannot be written
  */
-public record SayReleasing(ServiceState service, Publication.Difference patch, Trouble trouble)
+public record SayReleasing(ServiceState service, Publication.Difference patch, ServiceFailure trouble)
         implements ServingEffect, TearDownEffect {}

@@ -6,7 +6,7 @@ import dev.berth.announce.Protocol;
 import dev.berth.claim.AddressConstraints;
 import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.PortError;
@@ -38,7 +38,7 @@ public record ServiceConditions(
         Facts facts,
         List<Ip> addresses,
         List<Holding> stranded,
-        PoolBook pools,
+        PoolSet pools,
         Optional<EnsureOutcome.Ready> answer,
         boolean outOfSight,
         boolean overwritten,
@@ -104,11 +104,15 @@ public record ServiceConditions(
      * What the status of a Service must say that is left as it is, for {@code reason}: an event is gone after an hour,
      * this stays as long as it is so. All else that its conditions say stays.
      *
-     * @param wishes what it asks for itself
+     * @param constraints what it asks for itself
      */
     static Publication whyItIsLeft(
-            ServiceState service, AddressConstraints wishes, Situation situation, String reason, String message) {
-        List<Ip> own = situation.addresses(service, wishes);
+            ServiceState service,
+            AddressConstraints constraints,
+            ObservedState situation,
+            String reason,
+            String message) {
+        List<Ip> own = situation.addresses(service, constraints);
         String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
         boolean hasItsProviders = service.servedByClass().isPresent()
                 && !service.ingress().isEmpty()
@@ -168,10 +172,10 @@ public record ServiceConditions(
                 facts.waiting()
                         .map(WaitReason::reason)
                         .or(() -> facts.trouble().map(what -> what.reason().name()))
-                        .orElse(Trouble.Reason.ClaimFailed.name()),
+                        .orElse(ServiceFailure.Reason.ClaimFailed.name()),
                 facts.waiting()
                         .map(WaitReason::message)
-                        .or(() -> facts.trouble().map(Trouble::message))
+                        .or(() -> facts.trouble().map(ServiceFailure::message))
                         .orElse("no address could be claimed"));
     }
 
@@ -203,7 +207,7 @@ public record ServiceConditions(
                         .or(() -> unmet.map(Condition::reason))
                         .orElse(PENDING),
                 facts.trouble()
-                        .map(Trouble::message)
+                        .map(ServiceFailure::message)
                         .or(() -> unmet.map(Condition::message))
                         .or(facts::pending)
                         .orElse("waiting for " + provider));

@@ -23,7 +23,7 @@ public sealed interface ServicePlan {
     }
 
     /** What the Service asks for itself; nothing, where it is not served. */
-    default AddressConstraints wishes() {
+    default AddressConstraints constraints() {
         return AddressConstraints.NONE;
     }
 
@@ -35,14 +35,14 @@ public sealed interface ServicePlan {
     /**
      * It is ours to serve.
      *
-     * @param wishes what it asks for itself
+     * @param constraints what it asks for itself
      * @param steps for its addresses; all else {@link Serving} decides, by what came of them
      * @param marks whether our finalizer, or by which class it is served, has to be put on it first
      */
     record Serve(
             ServiceState service,
             ServedClass servedClass,
-            AddressConstraints wishes,
+            AddressConstraints constraints,
             List<Step.Serving> steps,
             boolean marks)
             implements ServicePlan {

@@ -3,7 +3,7 @@ package dev.berth.loadbalancer;
 import dev.berth.claim.Holding;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +28,8 @@ public record ServiceSnapshot(
         ServiceKey key,
         Optional<ServiceState> service,
         List<Holding> holdings,
-        PoolBook pools,
-        ClassBook classes,
+        PoolSet pools,
+        ClassSet classes,
         Optional<Deference> deference,
         Map<String, String> namespaceLabels,
         QueuePosition turn,
@@ -41,8 +41,8 @@ public record ServiceSnapshot(
             ServiceKey key,
             Optional<ServiceState> service,
             List<Holding> holdings,
-            PoolBook pools,
-            ClassBook classes,
+            PoolSet pools,
+            ClassSet classes,
             Optional<Deference> deference,
             Map<String, String> namespaceLabels,
             QueuePosition turn,

@@ -25,7 +25,7 @@ public final class Serving {
     private final ServiceState service;
     private final ServedClass served;
     private final Known known;
-    private final Situation situation;
+    private final ObservedState situation;
     private final Facts facts;
 
     /** Null until it is needed: many an effect is decided without it. */
@@ -42,7 +42,7 @@ public final class Serving {
      * @param targetsDue when the targets of its load balancer are to be looked at; absent: there is nothing to look at
      */
     public record Known(
-            Situation situation,
+            ObservedState situation,
             AnsweredAddresses answered,
             @Nullable List<Published> published,
             Overwrites overwrites,
@@ -74,7 +74,7 @@ public final class Serving {
         if (facts.areNone()) {
             Optional<Duration> delay = situation.waits().delay(serve.timeless());
             if (delay.isPresent()) {
-                return new Ending.Wait(delay.get());
+                return new TerminalEffect.Wait(delay.get());
             }
             if (!serve.acquires()) {
                 return new ServingEffect.StopWaiting();
@@ -94,15 +94,15 @@ public final class Serving {
         return release();
     }
 
-    private ServingEffect fail(Trouble what) {
+    private ServingEffect fail(ServiceFailure what) {
         boolean losesTurn = serve.acquires()
                 && facts.waiting().isEmpty()
                 && !facts.did(Done.SURPLUS_RELEASED)
                 && !facts.did(Done.RELEASING_SAID);
         return facts.again()
                 .filter(left -> what.saidBefore())
-                .<ServingEffect>map(Ending.Wait::new)
-                .orElseGet(() -> new Ending.Fail(what, losesTurn, facts.again()));
+                .<ServingEffect>map(TerminalEffect.Wait::new)
+                .orElseGet(() -> new TerminalEffect.Fail(what, losesTurn, facts.again()));
     }
 
     private Claiming claiming() {
@@ -111,12 +111,12 @@ public final class Serving {
 
     private ServingEffect claim() {
         if (claiming().foundAnother()) {
-            return new Ending.PlanAgain(false);
+            return new TerminalEffect.PlanAgain(false);
         }
         for (int index = facts.steps(); index < serve.steps().size(); index++) {
             Step.Serving step = serve.steps().get(index);
             // What comes after the choice of the rest is of no use without it.
-            if (!(step instanceof Step.SecureClaim) || facts.waiting().isEmpty()) {
+            if (!(step instanceof Step.ConfirmClaim) || facts.waiting().isEmpty()) {
                 Outcome.StepsDone done = new Outcome.StepsDone(index + 1);
                 return switch (step) {
                     case Step.Refuse(WaitReason why) ->
@@ -132,7 +132,7 @@ public final class Serving {
             Publication wanted = marked();
             return wanted.differenceFrom(service)
                     .flatMap(patch -> situation.waits().delay(new ServingEffect.Mark(patch.timeless())))
-                    .<ServingEffect>map(Ending.Wait::new)
+                    .<ServingEffect>map(TerminalEffect.Wait::new)
                     .orElseGet(() -> new ServingEffect.AddFinalizer(wanted));
         }
         return new ServingEffect.AskFor();
@@ -163,7 +163,7 @@ public final class Serving {
     private HoldingSelection claimed() {
         HoldingSelection selected = claimed;
         if (selected == null) {
-            selected = situation.claimed(service, serve.wishes());
+            selected = situation.claimed(service, serve.constraints());
             claimed = selected;
         }
         return selected;
@@ -189,14 +189,14 @@ public final class Serving {
         if (entries.isPresent()) {
             // The provider answered before this: an Address may have been deleted since.
             if (!bringsItsOwn() && !addresses().containsAll(Publication.addresses(entries.get()))) {
-                return new Ending.PlanAgain(false);
+                return new TerminalEffect.PlanAgain(false);
             }
             List<Ip> going = goingUnheard(entries.get());
             if (!going.isEmpty() && !facts.did(Done.PUBLISHED_CHECKED)) {
                 return new ServingEffect.CheckPublished(going);
             }
             if (facts.goingFound().stream().anyMatch(claim -> claim.owners().contains(owner()))) {
-                return new Ending.PlanAgain(true);
+                return new TerminalEffect.PlanAgain(true);
             }
             boolean counted = facts.did(Done.OVERWRITE_COUNTED);
             if (!counted && isOverwritten(entries.get())) {
@@ -214,7 +214,7 @@ public final class Serving {
         // Decided before the claims are written: by the time of the patch it could be over.
         Optional<Duration> delay = difference.flatMap(patch -> situation.waits().delay(patch.timeless()));
         if (delay.isPresent()) {
-            return new Ending.Wait(facts.soonest(delay.get()));
+            return new TerminalEffect.Wait(facts.soonest(delay.get()));
         }
         List<Ip> first = aboutToBePublished(difference);
         if (!facts.did(Done.CLAIMS_CONFIRMED)) {
@@ -235,7 +235,7 @@ public final class Serving {
     /** Whether nothing is new but words of its provider, how many targets pass, or which nodes announce. */
     private boolean isInWordsOnly(Publication.Difference patch) {
         boolean isOfItsProvider = facts.pending().isPresent()
-                || facts.trouble().filter(Trouble::isOfItsProvider).isPresent();
+                || facts.trouble().filter(ServiceFailure::isOfItsProvider).isPresent();
         return (isOfItsProvider && patch.isInWordsOnly(service)) || patch.isInNumbersOnly(service);
     }
 
@@ -331,14 +331,14 @@ public final class Serving {
                     return release(surplus);
                 }
             } else if (again().isEmpty()) {
-                return new Ending.PlanAgain(false);
+                return new TerminalEffect.PlanAgain(false);
             }
             if (NodePortRules.of(service, served) == NodePortRules.Verdict.RELEASE && isDelivered()) {
                 ServingEffect release = new ServingEffect.ReleaseNodePorts(NodePortRules.ports(service));
                 return situation
                         .waits()
                         .delay(release)
-                        .<ServingEffect>map(Ending.Wait::new)
+                        .<ServingEffect>map(TerminalEffect.Wait::new)
                         .orElse(release);
             }
         }
@@ -350,7 +350,7 @@ public final class Serving {
     private ServingEffect release(List<Ip> surplus) {
         Releasing releasing = new Releasing(surplus, service.key(), Optional.of(service), situation);
         return releasing.isOutdated()
-                ? new Ending.PlanAgain(false)
+                ? new TerminalEffect.PlanAgain(false)
                 : releasing
                         .first(surplus, service, serve.timeless())
                         .<ServingEffect>map(first -> first)
@@ -369,12 +369,14 @@ public final class Serving {
         List<Ip> needed = new ArrayList<>(addresses());
         needed.addAll(Publication.addresses(facts.ingress().orElse(List.of())));
         Stream<Ip> surplus =
-                HoldingSelection.of(service, situation.holdings(), serve.wishes(), situation.pools()).rest().stream()
+                HoldingSelection.of(service, situation.holdings(), serve.constraints(), situation.pools())
+                        .rest()
+                        .stream()
                         .map(Holding::ip)
                         .filter(ip -> claimed().kept().stream()
                                 .noneMatch(kept -> kept.ip().equals(ip)));
         Stream<Ip> half = facts.waiting().isPresent() && serve.acquires()
-                ? claimed().halfOfNoUse(service).stream()
+                ? claimed().unusableHalf(service).stream()
                 : Stream.empty();
         return Stream.concat(surplus, half).filter(ip -> !needed.contains(ip)).toList();
     }

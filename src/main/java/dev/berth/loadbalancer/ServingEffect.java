@@ -42,7 +42,7 @@ public sealed interface ServingEffect
                 ServingEffect.ReleaseNodePorts,
                 ServingEffect.Rest,
                 SayReleasing,
-                Ending {
+                TerminalEffect {
     /** Nothing is done: this holds from now on for the rest of the pass, though time goes on. */
     record Note(List<Outcome> what) implements ServingEffect {
         public Note {
@@ -120,7 +120,7 @@ public sealed interface ServingEffect
     record Keep(List<Published> ingress) implements ServingEffect {}
 
     /** The provider cannot be called; it is not tried again before its time. */
-    record GiveUpCall(Trouble what) implements ServingEffect {}
+    record GiveUpCall(ServiceFailure what) implements ServingEffect {}
 
     /**
      * Read the Addresses of what is about to go from the status and is not the Service's own as far as is known: another

@@ -15,7 +15,7 @@ public sealed interface Step {
     sealed interface OfClaims extends Serving {}
 
     /** Make sure of the Address object of an address that is held, or reserved, for the Service. */
-    record SecureClaim(Holding holding, ServedClass servedClass) implements OfClaims {}
+    record ConfirmClaim(Holding holding, ServedClass servedClass) implements OfClaims {}
 
     /** Have the Address object of an address that it keeps say what the Service says by now. */
     record Amend(Holding holding, ClaimSpec spec) implements OfClaims {}

@@ -1,7 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.Holding;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 
 /** Why an address of a Service is no longer in any pool. Pure. */
 final class StrandedAddress {
@@ -14,7 +14,7 @@ final class StrandedAddress {
     private StrandedAddress() {}
 
     /** In words, with what becomes of it. */
-    static WaitReason why(Holding holding, PoolBook pools) {
+    static WaitReason why(Holding holding, PoolSet pools) {
         String name = String.valueOf(holding.spec().pool());
         String pool = "AddressPool \"" + name + "\"";
         String kept = "; the Service keeps the address until the Service is deleted or ";

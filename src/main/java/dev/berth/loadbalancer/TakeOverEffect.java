@@ -4,7 +4,7 @@ import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Claim;
 
 /** The next thing to do for a Service that another controller gave its addresses, complete. */
-public sealed interface TakeOverEffect permits TakeOverEffect.Hold, TakeOverEffect.Join, RefrainingEffect {
+public sealed interface TakeOverEffect permits TakeOverEffect.Hold, TakeOverEffect.Join, SkippingEffect {
     /** Hold all that it publishes, or nothing. */
     record Hold(AddressRequest request) implements TakeOverEffect {}
 

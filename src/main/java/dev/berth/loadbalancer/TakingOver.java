@@ -22,23 +22,23 @@ public final class TakingOver {
     private TakingOver() {}
 
     /** Decides. */
-    public static TakeOverEffect next(ServicePlan.Adopt adopt, Situation situation, Facts facts) {
+    public static TakeOverEffect next(ServicePlan.Adopt adopt, ObservedState situation, Facts facts) {
         if (facts.planAgain().isPresent()) {
             return facts.planAgain().get();
         }
         if (facts.refusals().filter(Adoption::isSharedSoon).isPresent()) {
-            return new Ending.Wait(SHARED_SOON);
+            return new TerminalEffect.Wait(SHARED_SOON);
         }
         Optional<ServicePlan.Skip> skip = skipped(adopt, facts);
         if (skip.isPresent()) {
-            return Refraining.next(skip.get(), Optional.of(adopt.service()), situation, Optional.of(LOOK_AGAIN), facts);
+            return Skipping.next(skip.get(), Optional.of(adopt.service()), situation, Optional.of(LOOK_AGAIN), facts);
         }
         return facts.held()
                 .map(shared -> join(adopt, shared, facts))
                 .orElseGet(() -> situation
                         .waits()
                         .delay(adopt.request())
-                        .<TakeOverEffect>map(Ending.Wait::new)
+                        .<TakeOverEffect>map(TerminalEffect.Wait::new)
                         .orElseGet(() -> new TakeOverEffect.Hold(adopt.request())));
     }
 
@@ -63,7 +63,7 @@ public final class TakingOver {
             return new TakeOverEffect.Join(facts.steps(), shared.get(facts.steps()), adopt.request());
         }
         return facts.trouble()
-                .<TakeOverEffect>map(what -> new Ending.Fail(what, false, facts.again()))
-                .orElseGet(() -> new Ending.PlanAgain(false));
+                .<TakeOverEffect>map(what -> new TerminalEffect.Fail(what, false, facts.again()))
+                .orElseGet(() -> new TerminalEffect.PlanAgain(false));
     }
 }

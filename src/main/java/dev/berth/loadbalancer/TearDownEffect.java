@@ -14,7 +14,7 @@ public sealed interface TearDownEffect
                 TearDownEffect.LookAgain,
                 TearDownEffect.Finish,
                 SayReleasing,
-                Ending {
+                TerminalEffect {
     /**
      * Wait for the provider's turn, before any other work is done for it.
      *

@@ -28,7 +28,8 @@ public final class TearingDown {
      * @param key of the Service, which may be gone
      * @param requests what the provider of each class that deletes is asked to; empty where the Service is gone
      */
-    public record Known(ServiceKey key, Situation situation, SequencedMap<ServedClass, LoadBalancerRequest> requests) {
+    public record Known(
+            ServiceKey key, ObservedState situation, SequencedMap<ServedClass, LoadBalancerRequest> requests) {
         public Known {
             requests = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(requests));
         }
@@ -60,7 +61,7 @@ public final class TearingDown {
             return facts.planAgain().get();
         }
         if (facts.trouble().isPresent()) {
-            return new Ending.Fail(facts.trouble().get(), false, facts.again());
+            return new TerminalEffect.Fail(facts.trouble().get(), false, facts.again());
         }
         Optional<ServedClass> deletes = service.isEmpty() ? Optional.empty() : nextToDelete();
         Optional<TearDownEffect> hindered = deletes.isPresent() ? hindersCall(deletes.get()) : hindersStart();
@@ -68,7 +69,7 @@ public final class TearingDown {
             return hindered.get();
         }
         if (!known.situation().live() && needsLiveRead()) {
-            return new Ending.PlanAgain(true);
+            return new TerminalEffect.PlanAgain(true);
         }
         if (!facts.did(Done.QUEUE_LEFT)) {
             return new TearDownEffect.StopWaiting();
@@ -86,7 +87,9 @@ public final class TearingDown {
     }
 
     private Optional<TearDownEffect> hindersStart() {
-        return facts.areNone() ? known.situation().waits().delay(down.steps()).map(Ending.Wait::new) : Optional.empty();
+        return facts.areNone()
+                ? known.situation().waits().delay(down.steps()).map(TerminalEffect.Wait::new)
+                : Optional.empty();
     }
 
     /** Why the provider may not be called now, or has to be given its turn first; absent: it may be called. */
@@ -95,11 +98,11 @@ public final class TearingDown {
             case CallTurn.Taken taken -> Optional.empty();
             case CallTurn.Untried untried ->
                 Optional.of(new TearDownEffect.TakeTurn(by, known.request(by), down.steps()));
-            case CallTurn.NotYet(Postponed postponed) -> Optional.of(new Ending.Wait(postponed.left()));
-            case CallTurn.InLine inLine -> Optional.of(new Ending.Wait(ProviderCall.IN_LINE));
+            case CallTurn.NotYet(Postponed postponed) -> Optional.of(new TerminalEffect.Wait(postponed.left()));
+            case CallTurn.InLine inLine -> Optional.of(new TerminalEffect.Wait(ProviderCall.IN_LINE));
             case CallTurn.Stuck(String message) ->
-                Optional.of(new Ending.Fail(
-                        Trouble.ofDeleting(known.request(by).service(), message, down.steps())
+                Optional.of(new TerminalEffect.Fail(
+                        ServiceFailure.ofDeleting(known.request(by).service(), message, down.steps())
                                 .heldUpByEarlierCall(),
                         false,
                         facts.again()));
@@ -153,7 +156,7 @@ public final class TearingDown {
     private TearDownEffect release(List<Ip> addresses) {
         Releasing releasing = new Releasing(addresses, known.key(), service, known.situation());
         return releasing.isOutdated()
-                ? new Ending.PlanAgain(false)
+                ? new TerminalEffect.PlanAgain(false)
                 : service.flatMap(state -> releasing.first(addresses, state, down.timeless()))
                         .<TearDownEffect>map(first -> first)
                         .orElseGet(() -> new TearDownEffect.Release(releasing.leaving()));

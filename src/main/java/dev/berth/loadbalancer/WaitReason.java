@@ -58,8 +58,8 @@ public record WaitReason(String reason, String message) {
      */
     public static WaitReason of(AddressRequest request, List<Refusal> refusals) {
         WaitReason why = because(request, refusals);
-        boolean isByAnnotation = !request.wishes().pools().isEmpty()
-                || !request.wishes().addresses().isEmpty()
+        boolean isByAnnotation = !request.constraints().pools().isEmpty()
+                || !request.constraints().addresses().isEmpty()
                 || SHARED_SOON.equals(why.reason);
         return isByAnnotation ? new WaitReason(why.reason, why.message + WellKnownNames.ANNOTATIONS_PAGE) : why;
     }
@@ -103,7 +103,7 @@ public record WaitReason(String reason, String message) {
         String families = named.stream().map(IpFamily::toString).collect(Collectors.joining(" or "));
         return notInAnyPool(request, meant, family, families)
                 .or(() -> taken(meant))
-                .orElseGet(() -> request.wishes()
+                .orElseGet(() -> request.constraints()
                         .address(family)
                         .map(ip -> refused(meant, ip))
                         .orElseGet(() -> refused(meant, families)));
@@ -119,8 +119,8 @@ public record WaitReason(String reason, String message) {
      */
     private record Meant(String whose, List<String> missing, List<Refusal> refusals, long others) {
         static Meant by(AddressRequest request, List<Refusal> refusals) {
-            List<String> asked = request.wishes().pools();
-            List<String> named = asked.isEmpty() ? request.bearer().classPools() : asked;
+            List<String> asked = request.constraints().pools();
+            List<String> named = asked.isEmpty() ? request.requester().classPools() : asked;
             if (named.isEmpty()) {
                 return new Meant("", List.of(), refusals, 0);
             }
@@ -190,7 +190,7 @@ public record WaitReason(String reason, String message) {
                                     + ")")
                             + "; add a range of " + families + " to one"));
         }
-        Optional<Ip> asked = request.wishes().address(family);
+        Optional<Ip> asked = request.constraints().address(family);
         if (asked.isEmpty() || !of.stream().allMatch(r -> NOT_THERE.contains(r.rule()))) {
             return Optional.empty();
         }

@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 /**
  * The controllers that Berth takes Services over from.
  *
- * @param dialects how Services speak to them
+ * @param sources how Services speak to them
  */
-public record MigrationSources(List<ForeignAnnotations> dialects) {
+public record MigrationSources(List<ForeignAnnotations> sources) {
     /** By default: what others allocated is theirs. */
     public static final MigrationSources NONE = new MigrationSources(List.of());
 
     public MigrationSources {
-        dialects = List.copyOf(dialects);
+        sources = List.copyOf(sources);
     }
 
     /**
@@ -28,13 +28,13 @@ public record MigrationSources(List<ForeignAnnotations> dialects) {
         List<ForeignAnnotations> named = new ArrayList<>();
         for (String name : text.split(",", -1)) {
             if (!name.isBlank()) {
-                ForeignAnnotations dialect = named(name.trim())
+                ForeignAnnotations source = named(name.trim())
                         .orElseThrow(() -> new IllegalArgumentException("\"" + name.trim() + "\" is none of "
                                 + ForeignAnnotations.KNOWN.stream()
                                         .map(ForeignAnnotations::controller)
                                         .collect(Collectors.joining(", "))));
-                if (!named.contains(dialect)) {
-                    named.add(dialect);
+                if (!named.contains(source)) {
+                    named.add(source);
                 }
             }
         }
@@ -43,7 +43,7 @@ public record MigrationSources(List<ForeignAnnotations> dialects) {
 
     private static Optional<ForeignAnnotations> named(String name) {
         return ForeignAnnotations.KNOWN.stream()
-                .filter(dialect -> dialect.controller().equals(name))
+                .filter(source -> source.controller().equals(name))
                 .findFirst();
     }
 }

@@ -43,7 +43,7 @@ record RangeAudit(
                 .sorted(OUTER_FIRST)
                 .toList();
         List<Finding> findings = new ArrayList<>();
-        all.forEach(owned -> useless(owned).ifPresent(findings::add));
+        all.forEach(owned -> unusable(owned).ifPresent(findings::add));
         Usage.byName(cidrs).forEach(cidr -> withoutFinalizer(cidr).ifPresent(findings::add));
         conflicts(all, findings);
         bothTerminating(all, findings);
@@ -56,9 +56,9 @@ record RangeAudit(
         return findings;
     }
 
-    private static Optional<Finding> useless(Owned owned) {
+    private static Optional<Finding> unusable(Owned owned) {
         return owned.range()
-                .useless()
+                .unusable()
                 .map(why -> Finding.ofRange(
                         Finding.Reason.RANGE_NEVER_ALLOCATES,
                         owned.cidr(),

@@ -214,7 +214,7 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
             List<ServiceCidr> ready =
                     around.stream().filter(ServiceCidr::isReady).toList();
             if (around.isEmpty()) {
-                return Optional.of(neverGiven(ip).orElse(ip + " is in no ServiceCIDR"));
+                return Optional.of(excludedRanges(ip).orElse(ip + " is in no ServiceCIDR"));
             }
             if (ready.isEmpty()) {
                 return Optional.of(ip + " is in ServiceCIDR \""
@@ -230,7 +230,7 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
         }
 
         /** That it is one of the ends of a range, if so. */
-        private Optional<String> neverGiven(Ip ip) {
+        private Optional<String> excludedRanges(Ip ip) {
             return cidrs.stream()
                     .flatMap(cidr -> cidr.ranges().stream()
                             .filter(range -> range.whole().contains(ip))

@@ -63,7 +63,7 @@ public record ServiceCidr(
 
     /**
      * Whether the API server allocates from it: {@code Ready} is True or was never set, and it is not being
-     * deleted. A range that is {@link ServiceRange#useless} gives nothing all the same.
+     * deleted. A range that is {@link ServiceRange#unusable} gives nothing all the same.
      */
     public boolean isReady() {
         return !isTerminating() && (ready == null || ready.status() == ReadyCondition.Status.TRUE);

@@ -156,7 +156,7 @@ public final class ServiceRange implements Comparable<ServiceRange> {
     }
 
     /** Why it is of no use though Kubernetes accepts it; absent: it is of use. */
-    Optional<UnusableRange> useless() {
+    Optional<UnusableRange> unusable() {
         if (family() == IpFamily.IPV6 && prefixLength() < SHORTEST_IPV6) {
             return Optional.of(UnusableRange.PREFIX_TOO_SHORT);
         }
@@ -168,7 +168,7 @@ public final class ServiceRange implements Comparable<ServiceRange> {
 
     /** Whether the API server gives any address of it. */
     public boolean gives() {
-        return addresses != null && !useless().equals(Optional.of(UnusableRange.PREFIX_TOO_SHORT));
+        return addresses != null && !unusable().equals(Optional.of(UnusableRange.PREFIX_TOO_SHORT));
     }
 
     @Override

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.berth.announce.Asked;
+import dev.berth.announce.DesiredAddress;
 import dev.berth.testing.Mutation;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -95,7 +95,7 @@ class ClusterViewTest {
                 String.join(", ", nodes.map("{\"nodeName\": \"%s\"}"::formatted).toList()));
     }
 
-    private List<Asked> read() {
+    private List<DesiredAddress> read() {
         view.start();
         await().until(view::isKnown);
         return view.asked();
@@ -137,7 +137,7 @@ class ClusterViewTest {
         server.put(ADDRESSES, Stream.of(forged).map(ClusterViewTest::address).toArray(String[]::new));
         assertThat(read())
                 .hasSize(90)
-                .filteredOn(Asked::isOfNode)
+                .filteredOn(DesiredAddress::isOfNode)
                 .extracting(asked -> asked.address().toString())
                 .containsExactly("192.0.2.10", "192.0.2.11", "192.0.2.12", "192.0.2.13", "192.0.2.99");
     }

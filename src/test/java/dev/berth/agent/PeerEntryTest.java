@@ -47,9 +47,9 @@ class PeerEntryTest {
                 .map(ip -> new Route(ip, ip, List.of("router"), List.of(), Optional.empty()))
                 .toList();
         SessionState session = new SessionState(true, "", List.of(IpFamily.IPV4));
-        assertThat(BgpReports.Said.of("router", verdict, session, routes, 3))
-                .isEqualTo(new BgpReports.Said(PeerEntry.ESTABLISHED, "", 1, List.of(IpFamily.IPV4), 3));
-        assertThat(BgpReports.Said.of("router", verdict, SessionState.none(""), routes, 3)
+        assertThat(BgpReports.LastReported.of("router", verdict, session, routes, 3))
+                .isEqualTo(new BgpReports.LastReported(PeerEntry.ESTABLISHED, "", 1, List.of(IpFamily.IPV4), 3));
+        assertThat(BgpReports.LastReported.of("router", verdict, SessionState.none(""), routes, 3)
                         .lastError())
                 .isEqualTo(
                         "192.0.2.254 does not answer at port 179, or rejects the session, or its password is another");

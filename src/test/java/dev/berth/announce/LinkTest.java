@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** Of which interfaces the others are told. */
 class LinkTest {
-    private static final Asked ASKED = new Asked(Ip.parse("10.0.199.5"), List.of(), L2Parameters.DEFAULT);
+    private static final DesiredAddress ASKED =
+            new DesiredAddress(Ip.parse("10.0.199.5"), List.of(), L2Parameters.DEFAULT);
 
     private static Link link(String name, String... networks) {
         return new Link(

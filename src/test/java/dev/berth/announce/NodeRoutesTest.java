@@ -47,10 +47,10 @@ class NodeRoutesTest {
                 Stream.of(peers).map(ReadPeer::of).toList());
     }
 
-    private static Situation alone(Optional<NodeFacts> facts) {
+    private static NodesAndAgents alone(Optional<NodeFacts> facts) {
         SequencedMap<String, NodeFacts> nodes = new TreeMap<>();
         facts.ifPresent(some -> nodes.put("a", some));
-        return new Situation(nodes, new TreeMap<>());
+        return new NodesAndAgents(nodes, new TreeMap<>());
     }
 
     private static NodeRoutes node(Optional<NodeFacts> facts, BgpPeer... peers) {
@@ -65,24 +65,24 @@ class NodeRoutesTest {
         return node(Optional.of(NodeFacts.FIT), peer("router", "192.0.2.254"));
     }
 
-    private static AskedRoute asked(Ip address, boolean isLocal, List<String> ready, List<String> terminating) {
+    private static DesiredRoute asked(Ip address, boolean isLocal, List<String> ready, List<String> terminating) {
         return asked(address, BgpParameters.DEFAULT, isLocal, ready, terminating);
     }
 
-    private static AskedRoute asked(
+    private static DesiredRoute asked(
             Ip address, BgpParameters parameters, boolean isLocal, List<String> ready, List<String> terminating) {
-        return new AskedRoute(
+        return new DesiredRoute(
                 address,
-                List.of(new AskingService(new ServiceKey("shop", "web"), isLocal, ready, terminating)),
+                List.of(new AddressHolder(new ServiceKey("shop", "web"), isLocal, ready, terminating)),
                 parameters,
                 false);
     }
 
-    private static Reason reason(NodeRoutes node, AskedRoute asked) {
+    private static Reason reason(NodeRoutes node, DesiredRoute asked) {
         return ((RouteVerdict.Silent) node.verdict(asked)).reason();
     }
 
-    private static Route route(NodeRoutes node, AskedRoute asked) {
+    private static Route route(NodeRoutes node, DesiredRoute asked) {
         return ((RouteVerdict.Announces) node.verdict(asked)).route();
     }
 
@@ -220,8 +220,8 @@ class NodeRoutesTest {
 
     @Test
     void addressOfANode_isNotAnnounced() {
-        AskedRoute asked = asked(ADDRESS, false, List.of("a"), List.of());
-        assertThat(reason(node(), new AskedRoute(ADDRESS, asked.services(), asked.parameters(), true)))
+        DesiredRoute asked = asked(ADDRESS, false, List.of("a"), List.of());
+        assertThat(reason(node(), new DesiredRoute(ADDRESS, asked.services(), asked.parameters(), true)))
                 .isEqualTo(Reason.ADDRESS_OF_NODE);
     }
 
@@ -329,10 +329,10 @@ class NodeRoutesTest {
         row.b().ifPresent(facts -> nodes.put("b", facts));
         NodeRoutes node = new NodeRoutes(
                 "a",
-                new Situation(nodes, new TreeMap<>(Map.of("b", row.agent()))),
+                new NodesAndAgents(nodes, new TreeMap<>(Map.of("b", row.agent()))),
                 new TreeMap<>(Map.of(IpFamily.IPV4, NODE)),
                 peers(Map.of(), peer("east", "192.0.2.253"), peer("west", "192.0.2.254")));
-        AskedRoute asked = asked(ADDRESS, row.isLocal(), List.of("a"), List.of());
+        DesiredRoute asked = asked(ADDRESS, row.isLocal(), List.of("a"), List.of());
         if (row.told().isEmpty()) {
             assertThat(reason(node, asked)).isEqualTo(Reason.NODE_LEAVING);
         } else {
@@ -349,7 +349,7 @@ class NodeRoutesTest {
                 sample("takes", "192.0.2.254").ipv6NextHops().peer());
         peers.putAll(
                 onEth1(List.of(BgpPeerSample.onInterface("spine", "eth1").peer()), Map.of("eth1", link("fe80::1"))));
-        Situation situation = alone(Optional.of(NodeFacts.FIT));
+        NodesAndAgents situation = alone(Optional.of(NodeFacts.FIT));
 
         assertThat(new NodeRoutes(
                                 "a", situation, new TreeMap<>(Map.of(IpFamily.IPV4, NODE, IpFamily.IPV6, NODE6)), peers)

@@ -13,9 +13,9 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
 import dev.berth.loadbalancer.WaitReason;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.Requester;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -76,15 +76,15 @@ public class AddressBench {
         }
     }
 
-    private static PoolBook book(List<PoolDeclaration> pools) {
-        return PoolBook.of(pools, List.of());
+    private static PoolSet book(List<PoolDeclaration> pools) {
+        return PoolSet.of(pools, List.of());
     }
 
     private static PoolDeclaration declaration(String name, String range) {
         return new PoolDeclaration(name, Instant.EPOCH, List.of(range), List.of(), false, PoolPolicy.OPEN, false);
     }
 
-    private static AddressRequest request(String name, IpFamily family, AddressConstraints wishes) {
+    private static AddressRequest request(String name, IpFamily family, AddressConstraints constraints) {
         return new AddressRequest(
                 new ServiceKey("prod", name),
                 "uid-" + name,
@@ -92,7 +92,7 @@ public class AddressBench {
                 List.of(family),
                 false,
                 new Requester(List.of(), Map.of(), Map.of()),
-                wishes,
+                constraints,
                 List.of(),
                 new QueuePosition(Instant.EPOCH, Instant.EPOCH, name));
     }
@@ -163,7 +163,7 @@ public class AddressBench {
     @State(Scope.Benchmark)
     public static class Listed {
         private final List<Claim> claims = claims("10.0.0.0/8", CLAIMS_AT_START, 1);
-        private final PoolBook pools = book(List.of(declaration("edge", "10.0.0.0/8")));
+        private final PoolSet pools = book(List.of(declaration("edge", "10.0.0.0/8")));
     }
 
     /** A ledger of 100,000 claims. */

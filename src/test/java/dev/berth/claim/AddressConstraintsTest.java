@@ -3,9 +3,9 @@ package dev.berth.claim;
 import static dev.berth.claim.Sample.asking;
 import static dev.berth.claim.Sample.claim;
 import static dev.berth.claim.Sample.key;
+import static dev.berth.claim.Sample.movingFamilies;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.claim.Sample.sharing;
-import static dev.berth.claim.Sample.wishing;
 import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.ip.IpFamily.IPV6;
 import static dev.berth.pool.SamplePools.book;
@@ -86,8 +86,8 @@ class AddressConstraintsTest {
                 request.loadBalancerClass(),
                 request.families(),
                 request.allOrNone(),
-                request.bearer(),
-                request.wishes(),
+                request.requester(),
+                request.constraints(),
                 request.preferred(),
                 request.turn());
     }
@@ -146,7 +146,7 @@ class AddressConstraintsTest {
         AddressConstraints byPool =
                 new AddressConstraints(List.of(Ip.parse("198.51.100.1")), List.of("edge"), null, false);
 
-        assertThat(answer(wishing(request("a", 0, IPV4), byPool)))
+        assertThat(answer(movingFamilies(request("a", 0, IPV4), byPool)))
                 .isEqualTo("edge NOT_ITS_ADDRESS: AddressPool \"other\" has it; other NOT_NAMED");
     }
 
@@ -157,7 +157,7 @@ class AddressConstraintsTest {
 
         assertThat(answer(request("a", 0, IPV4))).isEqualTo("vip NOT_AUTO_ASSIGNED");
         assertThat(answer(asking(request("a", 0, IPV4), "192.0.2.3"))).isEqualTo("192.0.2.3");
-        assertThat(answer(wishing(request("a", 0, IPV4), byPool))).isEqualTo("192.0.2.0");
+        assertThat(answer(movingFamilies(request("a", 0, IPV4), byPool))).isEqualTo("192.0.2.0");
     }
 
     @Test
@@ -165,8 +165,8 @@ class AddressConstraintsTest {
         use(pool("edge", 0, 1, "192.0.2.0/30"), pool("vip", 0, 2, "198.51.100.0/30"));
         AddressConstraints byPool = new AddressConstraints(List.of(), List.of("vip"), null, false);
 
-        assertThat(answer(wishing(request("a", 0, IPV4), byPool))).isEqualTo("198.51.100.0");
-        assertThat(answer(asking(wishing(request("a", 0, IPV4), byPool), "192.0.2.1")))
+        assertThat(answer(movingFamilies(request("a", 0, IPV4), byPool))).isEqualTo("198.51.100.0");
+        assertThat(answer(asking(movingFamilies(request("a", 0, IPV4), byPool), "192.0.2.1")))
                 .isEqualTo("192.0.2.1");
     }
 
@@ -174,7 +174,7 @@ class AddressConstraintsTest {
     void whoNamesPoolsAndAnAddressOutsideOfThem_isRefused() {
         AddressConstraints both = new AddressConstraints(List.of(FIRST), List.of("vip"), null, false);
 
-        assertThat(answer(wishing(request("a", 0, IPV4), both))).isEqualTo("edge NOT_NAMED");
+        assertThat(answer(movingFamilies(request("a", 0, IPV4), both))).isEqualTo("edge NOT_NAMED");
     }
 
     @Test
@@ -201,7 +201,7 @@ class AddressConstraintsTest {
         take(asking(request("b", 0, IPV4), "198.51.100.0"));
 
         ledger.await(asking(request("named", 1, IPV4), "192.0.2.0"));
-        ledger.await(wishing(
+        ledger.await(movingFamilies(
                 of("dev", request("quota", 2, IPV4)), new AddressConstraints(List.of(), List.of("edge"), null, false)));
         assertThat(ledger.use("edge", IPV4).waiting()).isEqualTo(2);
         assertThat(ledger.use("other", IPV4).waiting()).isZero();
@@ -368,10 +368,18 @@ class AddressConstraintsTest {
         AddressRequest b = request("b", 0, IPV4);
         Sharing terms = new Sharing("k", "Proxy", List.of());
         AddressRequest named =
-                asking(wishing(b, new AddressConstraints(List.of(), List.of(), terms, false)), "192.0.2.0");
+                asking(movingFamilies(b, new AddressConstraints(List.of(), List.of(), terms, false)), "192.0.2.0");
         AddressRequest sameTerms = sharing(asking(b, "192.0.2.0"), "k", 81);
         AddressRequest ofOtherClass = new AddressRequest(
-                b.service(), b.uid(), "x", b.families(), false, b.bearer(), sameTerms.wishes(), List.of(), b.turn());
+                b.service(),
+                b.uid(),
+                "x",
+                b.families(),
+                false,
+                b.requester(),
+                sameTerms.constraints(),
+                List.of(),
+                b.turn());
 
         assertThat(answer(named)).isEqualTo("edge NOT_SHAREABLE: 192.0.2.0 is shared by VIP, not Proxy");
         assertThat(answer(ofOtherClass)).isEqualTo("edge NOT_SHAREABLE: 192.0.2.0 belongs to class berth.dev/pool");
@@ -395,10 +403,10 @@ class AddressConstraintsTest {
         use(pool("edge", "192.0.2.0/31"), pool("vip", "198.51.100.0/31"));
         take(sharing(request("a", 0, IPV4), "k", 80));
         AddressRequest b = sharing(request("b", 0, IPV4), "k", 443);
-        AddressConstraints wishes =
-                new AddressConstraints(List.of(), List.of("vip"), b.wishes().sharing(), false);
+        AddressConstraints constraints = new AddressConstraints(
+                List.of(), List.of("vip"), b.constraints().sharing(), false);
 
-        assertThat(answer(wishing(b, wishes))).isEqualTo("198.51.100.0");
+        assertThat(answer(movingFamilies(b, constraints))).isEqualTo("198.51.100.0");
     }
 
     @Test
@@ -495,7 +503,7 @@ class AddressConstraintsTest {
         for (int i = 0; i < 100; i++) {
             AddressRequest next = sharing(request("s" + i, 0, IPV4), "k", 1000 + i);
             spec = spec.joinedBy(
-                    next.owner(), Objects.requireNonNull(next.wishes().sharing()));
+                    next.owner(), Objects.requireNonNull(next.constraints().sharing()));
             spec = spec.leftBy(next.owner(), Sample.START);
         }
 
@@ -514,7 +522,7 @@ class AddressConstraintsTest {
         for (int i = 0; i < 100; i++) {
             AddressRequest next = sharing(request("s" + i, 0, IPV4), "k", 1000 + i);
             spec = spec.joinedBy(
-                    next.owner(), Objects.requireNonNull(next.wishes().sharing()));
+                    next.owner(), Objects.requireNonNull(next.constraints().sharing()));
             spec = spec.leftBy(next.owner(), Sample.START.plusSeconds(i));
         }
 
@@ -539,7 +547,7 @@ class AddressConstraintsTest {
     void whoComesBack_isNoMoreAmongTheNamesThatAreGone() {
         AddressRequest a = sharing(request("a", 0, IPV4), "k", 1);
         AddressRequest b = sharing(request("b", 0, IPV4), "k", 2);
-        Sharing shared = Objects.requireNonNull(b.wishes().sharing());
+        Sharing shared = Objects.requireNonNull(b.constraints().sharing());
         ClaimSpec left = SampleClaims.retained(a.claimOf("edge"))
                 .joinedBy(b.owner(), shared)
                 .leftBy(b.owner(), Sample.START);
@@ -572,7 +580,9 @@ class AddressConstraintsTest {
         AddressRequest a = sharing(request("a", 0, IPV4), "k", 80);
         AddressRequest b = sharing(request("b", 0, IPV4), "k", 443);
         ClaimSpec both = SampleClaims.retained(a.claimOf("edge")
-                .joinedBy(b.owner(), java.util.Objects.requireNonNull(b.wishes().sharing())));
+                .joinedBy(
+                        b.owner(),
+                        java.util.Objects.requireNonNull(b.constraints().sharing())));
 
         ClaimSpec one = both.leftBy(a.owner(), Sample.START);
         assertThat(one.owners()).containsExactly(b.owner(), new Owner(key("a"), null));
@@ -589,7 +599,7 @@ class AddressConstraintsTest {
         ledger.await(b);
 
         ClaimSpec fewer = a.claimOf("edge")
-                .shared(sharing(request("a", 0, IPV4), "k", 80).wishes().sharing());
+                .shared(sharing(request("a", 0, IPV4), "k", 80).constraints().sharing());
         assertThat(say(FIRST, fewer).due()).containsExactly(key("b"));
         assertThat(answer(b)).isEqualTo("joins 192.0.2.0");
         assertThat(say(FIRST, fewer).due()).isEmpty();

@@ -94,7 +94,7 @@ class AllocatorTest {
         assertThat(picks(blue)).containsExactly("10.0.2.10");
         assertThat(rules(Sample.asking(blue, "10.0.1.10")))
                 .containsExactly("red NAMESPACE_NOT_SELECTED", "blue NOT_ITS_ADDRESS");
-        assertThat(rules(Sample.wishing(blue, new AddressConstraints(List.of(), List.of("red"), null, false))))
+        assertThat(rules(Sample.movingFamilies(blue, new AddressConstraints(List.of(), List.of("red"), null, false))))
                 .containsExactly("red NAMESPACE_NOT_SELECTED", "blue NOT_NAMED");
     }
 

@@ -206,7 +206,7 @@ class LedgerPropertyTest {
                 IpFamily family = pick.ip().family();
                 Pool pool = world.ledger.pools().named(pick.pool()).orElseThrow();
                 world.check(oracle.addresses(pool, family).contains(pick.ip()), pool, "has not", pick);
-                Optional<Ip> named = request.wishes().address(family);
+                Optional<Ip> named = request.constraints().address(family);
                 world.check(named.isEmpty() || named.get().equals(pick.ip()), "not what it asks for", pick, request);
                 Optional<Holding> held = oracle.holding(pick.ip());
                 if (pick.joins() == null) {

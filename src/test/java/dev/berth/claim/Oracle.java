@@ -72,9 +72,9 @@ final class Oracle {
     /** The first rule by which the pool has nothing to do with the request. */
     Optional<RefusalReason> forbids(Pool pool, AddressRequest request, IpFamily family) {
         PoolPolicy policy = pool.policy();
-        Optional<Ip> named = request.wishes().address(family);
-        boolean ofClass = !request.bearer().classPools().isEmpty();
-        boolean asked = !request.wishes().pools().isEmpty();
+        Optional<Ip> named = request.constraints().address(family);
+        boolean ofClass = !request.requester().classPools().isEmpty();
+        boolean asked = !request.constraints().pools().isEmpty();
         if (!pool.declares(family)) {
             return Optional.of(RefusalReason.NO_SUCH_FAMILY);
         } else if (named.isPresent() && !addresses(pool, family).contains(named.get())) {
@@ -83,15 +83,15 @@ final class Oracle {
             return Optional.of(RefusalReason.NO_ALLOCATABLE_ADDRESSES);
         } else if (policy.suspended()) {
             return Optional.of(RefusalReason.SUSPENDED);
-        } else if (ofClass && !request.bearer().classPools().contains(pool.name())) {
+        } else if (ofClass && !request.requester().classPools().contains(pool.name())) {
             return Optional.of(RefusalReason.NOT_IN_CLASS);
-        } else if (asked && !request.wishes().pools().contains(pool.name())) {
+        } else if (asked && !request.constraints().pools().contains(pool.name())) {
             return Optional.of(RefusalReason.NOT_NAMED);
         } else if (!policy.autoAssign() && !ofClass && !asked && named.isEmpty()) {
             return Optional.of(RefusalReason.NOT_AUTO_ASSIGNED);
-        } else if (!policy.namespaces().matches(request.bearer().namespaceLabels())) {
+        } else if (!policy.namespaces().matches(request.requester().namespaceLabels())) {
             return Optional.of(RefusalReason.NAMESPACE_NOT_SELECTED);
-        } else if (!policy.services().matches(request.bearer().labels())) {
+        } else if (!policy.services().matches(request.requester().labels())) {
             return Optional.of(RefusalReason.SERVICE_NOT_SELECTED);
         }
         return Optional.empty();
@@ -103,7 +103,7 @@ final class Oracle {
         if (forbids.isPresent()) {
             return forbids;
         }
-        Optional<Holding> named = request.wishes().address(family).flatMap(this::holding);
+        Optional<Holding> named = request.constraints().address(family).flatMap(this::holding);
         if (named.isPresent()) {
             return sharing(named.get(), request);
         }
@@ -119,7 +119,7 @@ final class Oracle {
     /** Why the request cannot share what others hold; absent: it can. */
     Optional<RefusalReason> sharing(Holding holding, AddressRequest request) {
         Sharing theirs = holding.spec().sharing();
-        Sharing mine = request.wishes().sharing();
+        Sharing mine = request.constraints().sharing();
         boolean inUse = holding.owners().stream().anyMatch(owner -> owner.uid() != null);
         boolean sameNamespace = holding.owners().stream()
                 .allMatch(owner ->
@@ -145,7 +145,7 @@ final class Oracle {
 
     /** What it could share by its key, or soon can. */
     List<Holding> shares(AddressRequest request, IpFamily family, Optional<RefusalReason> answer) {
-        return request.wishes().address(family).isPresent()
+        return request.constraints().address(family).isPresent()
                 ? List.of()
                 : held.stream()
                         .filter(holding -> pools.stream()
@@ -216,9 +216,9 @@ final class Oracle {
     /** The very address it names; else, of the first pool that gives, one that nobody names if there is such. */
     private Ip next(AddressRequest request, IpFamily family) {
         List<Ip> named = waiting.stream()
-                .flatMap(other -> other.wishes().address(family).stream().filter(ip -> could(other, family)))
+                .flatMap(other -> other.constraints().address(family).stream().filter(ip -> could(other, family)))
                 .toList();
-        return request.wishes().address(family).orElseGet(() -> {
+        return request.constraints().address(family).orElseGet(() -> {
             List<Ip> free = pools.stream()
                     .filter(pool -> rule(pool, request, family).isEmpty())
                     .findFirst()

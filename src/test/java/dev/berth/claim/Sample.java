@@ -43,25 +43,25 @@ final class Sample {
     }
 
     private static AddressRequest with(
-            AddressRequest request, Requester bearer, AddressConstraints wishes, List<Ip> preferred) {
+            AddressRequest request, Requester requester, AddressConstraints constraints, List<Ip> preferred) {
         return new AddressRequest(
                 request.service(),
                 request.uid(),
                 request.loadBalancerClass(),
                 request.families(),
                 request.allOrNone(),
-                bearer,
-                wishes,
+                requester,
+                constraints,
                 preferred,
                 request.turn());
     }
 
     static AddressRequest labelled(AddressRequest request, Map<String, String> labels) {
-        return with(request, new Requester(List.of(), Map.of(), labels), request.wishes(), request.preferred());
+        return with(request, new Requester(List.of(), Map.of(), labels), request.constraints(), request.preferred());
     }
 
     static AddressRequest ofNamespace(AddressRequest request, Map<String, String> labels) {
-        return with(request, new Requester(List.of(), labels, Map.of()), request.wishes(), request.preferred());
+        return with(request, new Requester(List.of(), labels, Map.of()), request.constraints(), request.preferred());
     }
 
     static AddressRequest preferring(AddressRequest request, String... ips) {
@@ -69,30 +69,32 @@ final class Sample {
     }
 
     static AddressRequest preferring(AddressRequest request, List<Ip> ips) {
-        return with(request, request.bearer(), request.wishes(), ips);
+        return with(request, request.requester(), request.constraints(), ips);
     }
 
     static AddressRequest ofClass(AddressRequest request, String... pools) {
-        return with(request, new Requester(List.of(pools), Map.of(), Map.of()), request.wishes(), request.preferred());
+        return with(
+                request, new Requester(List.of(pools), Map.of(), Map.of()), request.constraints(), request.preferred());
     }
 
     /** One that asks for these very addresses. */
     static AddressRequest asking(AddressRequest request, String... ips) {
-        return wishing(
+        return movingFamilies(
                 request,
-                new AddressConstraints(ips(ips), List.of(), request.wishes().sharing(), false));
+                new AddressConstraints(
+                        ips(ips), List.of(), request.constraints().sharing(), false));
     }
 
-    static AddressRequest wishing(AddressRequest request, AddressConstraints wishes) {
-        return with(request, request.bearer(), wishes, request.preferred());
+    static AddressRequest movingFamilies(AddressRequest request, AddressConstraints constraints) {
+        return with(request, request.requester(), constraints, request.preferred());
     }
 
     /** One that shares by {@code key} and has these TCP ports. */
     static AddressRequest sharing(AddressRequest request, String key, int... ports) {
-        return wishing(
+        return movingFamilies(
                 request,
                 new AddressConstraints(
-                        request.wishes().addresses(),
+                        request.constraints().addresses(),
                         List.of(),
                         new Sharing(
                                 key,
@@ -110,7 +112,7 @@ final class Sample {
     /** What the API server would answer to the claim that {@code pick} is for. */
     static Claim claim(AddressRequest request, Choice.Pick pick, int resourceVersion) {
         Claim joined = pick.joins();
-        Sharing sharing = request.wishes().sharing();
+        Sharing sharing = request.constraints().sharing();
         ClaimSpec spec = joined == null || sharing == null
                 ? request.claimOf(pick.pool())
                 : joined.spec().joinedBy(request.owner(), sharing);

@@ -4,9 +4,9 @@ import static dev.berth.claim.Sample.START;
 
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.Quota;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.Requester;
@@ -127,10 +127,10 @@ final class World {
         AddressRequest request = request(service);
         Ip ip = any(ADDRESSES);
         if (request.families().contains(ip.family())) {
-            ledger.adopt(Sample.wishing(
+            ledger.adopt(Sample.movingFamilies(
                     request,
                     new AddressConstraints(
-                            List.of(ip), List.of(), request.wishes().sharing(), false)));
+                            List.of(ip), List.of(), request.constraints().sharing(), false)));
         }
     }
 
@@ -170,7 +170,7 @@ final class World {
                         name, START.plusSeconds(random.nextInt(3)), ranges(), List.of(), chance(20), policy(), false));
             }
         }
-        due.addAll(ledger.usePools(PoolBook.of(pools, List.of())));
+        due.addAll(ledger.usePools(PoolSet.of(pools, List.of())));
     }
 
     private List<String> ranges() {
@@ -252,12 +252,12 @@ final class World {
                         chance(15) ? List.of("poola", "poolb") : List.of(),
                         Map.of("namespace", service.namespace()),
                         chance(50) ? Map.of("team", "x") : Map.of()),
-                wishes(service, families),
+                constraints(service, families),
                 chance(10) ? List.of(any(ADDRESSES)) : List.of(),
                 new QueuePosition(START.plusSeconds(since), START, "uid" + time));
     }
 
-    private AddressConstraints wishes(ServiceKey service, List<IpFamily> families) {
+    private AddressConstraints constraints(ServiceKey service, List<IpFamily> families) {
         Ip wished = any(ADDRESSES);
         return new AddressConstraints(
                 chance(25) && families.contains(wished.family()) ? List.of(wished) : List.of(),

@@ -36,7 +36,7 @@ class AotCacheIT {
         assertThat(again.code()).as(again.output()).isZero();
         String classes = Files.readString(loaded);
         assertThat(classes)
-                .contains(ofTheCache("dev.berth.controller.service.PassClaims"))
+                .contains(ofTheCache("dev.berth.controller.service.ClaimEffects"))
                 .contains(ofTheCache("dev.berth.controller.address.AddressControl"))
                 .contains(ofTheCache("io.fabric8.kubernetes.client.informers.impl.cache.Reflector"))
                 .contains(ofTheCache("sun.security.ssl.HandshakeContext"));

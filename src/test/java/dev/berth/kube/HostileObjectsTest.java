@@ -17,9 +17,9 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
 import dev.berth.loadbalancer.Backends;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Demand;
 import dev.berth.loadbalancer.EndpointRules;
 import dev.berth.loadbalancer.ForeignAnnotations;
@@ -31,7 +31,7 @@ import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.migration.MigrationSources;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
@@ -70,7 +70,7 @@ class HostileObjectsTest {
 
     private static final String CLASS = "berth.dev/pool";
 
-    private static final ClassBook CLASSES = SampleClasses.one(
+    private static final ClassSet CLASSES = SampleClasses.one(
             CLASS, "hw", Capabilities.fromPools(IpMode.VIP).withTargets(Targets.NODE_PORTS), null, Classless.AUTO);
 
     private static final String META = """
@@ -248,17 +248,17 @@ class HostileObjectsTest {
         state.foreignMark();
         Stream.of(
                         List.<ForeignAnnotations>of(),
-                        MigrationSources.parse("metallb,cilium,kube-vip,purelb").dialects())
-                .forEach(dialects -> assertThat(Planner.plan(new ServiceSnapshot(
+                        MigrationSources.parse("metallb,cilium,kube-vip,purelb").sources())
+                .forEach(sources -> assertThat(Planner.plan(new ServiceSnapshot(
                                 state.key(),
                                 Optional.of(state),
                                 List.of(),
-                                PoolBook.empty(),
+                                PoolSet.empty(),
                                 CLASSES,
                                 Optional.empty(),
                                 Map.of(),
                                 new QueuePosition(Instant.EPOCH, state.created(), state.uid()),
-                                dialects)))
+                                sources)))
                         .isNotNull());
         assertThat(Demand.of(
                         state,
@@ -278,7 +278,7 @@ class HostileObjectsTest {
                 Node.class,
                 node -> {
                     NodeRules.targets(List.of(Nodes.state(node)));
-                    Surroundings.addresses(node);
+                    ClusterInformers.addresses(node);
                     TakenNetworks.of(node);
                 },
                 "metadata/labels",
@@ -298,7 +298,7 @@ class HostileObjectsTest {
 
     @Test
     void namespace_isSelectedByPools_whateverItsLabelsSay() {
-        PoolBook pools = PoolBook.of(List.of(Pools.declaration(JSON.unmarshal(POOL, AddressPool.class))), List.of());
+        PoolSet pools = PoolSet.of(List.of(Pools.declaration(JSON.unmarshal(POOL, AddressPool.class))), List.of());
         ServiceState state = ServiceStates.of(JSON.unmarshal(SERVICE, Service.class));
         forAllOdd(
                 NAMESPACE,
@@ -325,7 +325,7 @@ class HostileObjectsTest {
                 slice -> {
                     EndpointRules.targets(Endpoints.states(slice).toList());
                     Endpoints.serviceOf(slice);
-                    Surroundings.addresses(slice)
+                    ClusterInformers.addresses(slice)
                             .forEach(address -> assertThat(address).isNotNull());
                 },
                 "metadata/labels",
@@ -364,7 +364,7 @@ class HostileObjectsTest {
                 node -> assertTrimmed(
                         Trimmed.nodes(),
                         node,
-                        one -> List.of(Nodes.state(one), Surroundings.addresses(one), TakenNetworks.of(one))),
+                        one -> List.of(Nodes.state(one), ClusterInformers.addresses(one), TakenNetworks.of(one))),
                 "metadata/labels",
                 "spec",
                 "status");
@@ -395,7 +395,7 @@ class HostileObjectsTest {
                 "{" + META + ", \"addressType\": \"IPv4\", \"endpoints\": null, \"ports\": null}", EndpointSlice.class);
 
         assertThat(Endpoints.states(none)).isEmpty();
-        assertThat(Surroundings.addresses(none)).isEmpty();
+        assertThat(ClusterInformers.addresses(none)).isEmpty();
     }
 
     @Test
@@ -476,7 +476,7 @@ class HostileObjectsTest {
     @Test
     void addressPool_isReadWhateverItsSchemaLetIn_andSaysWhatCouldNotBeRead() {
         forAllOfAnotherSchema(POOL, AddressPool.class, pool -> {
-            PoolBook book = PoolBook.of(List.of(Pools.declaration(pool)), List.of());
+            PoolSet book = PoolSet.of(List.of(Pools.declaration(pool)), List.of());
             TakenNetworks.pools(Stream.of(pool));
             Pools.nextAcknowledgement(pool);
             assertThat(pool.unreadable().isEmpty() || !book.faults("edge").isEmpty())
@@ -492,7 +492,7 @@ class HostileObjectsTest {
             if (!address.unreadable().isEmpty()) {
                 assertThat(claim.spec().phase()).isNotEqualTo(ClaimSpec.Phase.COOLING);
             }
-            Reservations.of(address);
+            ReservationExport.of(address);
             Claims.object(claim.ip(), claim.spec());
         });
     }
@@ -501,7 +501,7 @@ class HostileObjectsTest {
     void loadBalancerClass_isReadWhateverItsSchemaLetIn_andServesNobodyIfPartOfItIsNotUnderstood() {
         forAllOfAnotherSchema(CLASS_OBJECT, LoadBalancerClass.class, object -> {
             ClassDeclaration declaration = Classes.declaration(object);
-            ClassBook book = ClassBook.of(
+            ClassSet book = ClassSet.of(
                     List.of(declaration),
                     declaration.controllerName(),
                     new KnownProviders(

@@ -29,7 +29,7 @@ class TrimmedTest {
         assertThat(JSON.asJson(whole)).hasSizeGreaterThan(14_000);
         assertThat(JSON.asJson(kept)).hasSizeLessThan(1_200);
         assertThat(Nodes.state(kept)).isEqualTo(Nodes.state(whole));
-        assertThat(Surroundings.addresses(kept)).isEqualTo(Surroundings.addresses(whole));
+        assertThat(ClusterInformers.addresses(kept)).isEqualTo(ClusterInformers.addresses(whole));
         assertThat(TakenNetworks.of(kept)).isEqualTo(TakenNetworks.of(whole));
         assertThat(kept.getMetadata().getResourceVersion())
                 .isEqualTo(whole.getMetadata().getResourceVersion());

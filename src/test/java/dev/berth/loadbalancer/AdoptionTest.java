@@ -12,7 +12,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import java.math.BigInteger;
@@ -29,7 +29,7 @@ class AdoptionTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final ForeignAnnotations THEIRS = new ForeignAnnotations(
             "theirs", List.of("theirs/ips"), List.of("theirs/pool"), List.of("theirs/key"), false);
-    private static final ClassBook CLASSES = SampleClasses.one(Classless.AUTO);
+    private static final ClassSet CLASSES = SampleClasses.one(Classless.AUTO);
 
     private static SampleService web() {
         return SampleService.named(WEB, "u1").ingress("192.0.2.7");
@@ -40,7 +40,7 @@ class AdoptionTest {
                 WEB,
                 Optional.of(service.build()),
                 List.of(holdings),
-                PoolBook.empty(),
+                PoolSet.empty(),
                 CLASSES,
                 Optional.of(new Deference("Service prod/api has ingress 192.0.2.8")),
                 Map.of(),
@@ -61,8 +61,8 @@ class AdoptionTest {
     void withMigration_whatItPublishesIsAskedForExactly_beforeAllWhoWait() {
         assertThat(plan(web().annotation("theirs/key", "dns"), List.of(THEIRS)))
                 .isInstanceOfSatisfying(ServicePlan.Adopt.class, adopt -> {
-                    assertThat(adopt.request().wishes().addresses()).containsExactly(Ip.parse("192.0.2.7"));
-                    assertThat(adopt.request().wishes().sharing()).isNotNull();
+                    assertThat(adopt.request().constraints().addresses()).containsExactly(Ip.parse("192.0.2.7"));
+                    assertThat(adopt.request().constraints().sharing()).isNotNull();
                     assertThat(adopt.request().allOrNone()).isTrue();
                     assertThat(adopt.request().turn().since()).isEqualTo(Instant.EPOCH);
                 });

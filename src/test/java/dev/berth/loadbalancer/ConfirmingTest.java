@@ -11,7 +11,7 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
@@ -66,14 +66,14 @@ class ConfirmingTest {
                     List.of(),
                     List.of(),
                     List.of(),
-                    Optional.of(new Ending.PlanAgain(true))),
+                    Optional.of(new TerminalEffect.PlanAgain(true))),
             new Row(
                     "one that is only withheld is nobody's",
                     POOLS,
                     List.of(WITHHELD),
                     List.of(),
                     List.of(),
-                    Optional.of(new Ending.PlanAgain(true))),
+                    Optional.of(new TerminalEffect.PlanAgain(true))),
             new Row(
                     "another's is read",
                     POOLS,
@@ -110,12 +110,12 @@ class ConfirmingTest {
     }
 
     private static Optional<ServingEffect> first(Row row) {
-        PoolBook none = PoolBook.of(List.of(), List.of());
+        PoolSet none = PoolSet.of(List.of(), List.of());
         return Confirming.next(
                 List.of(IP),
                 new ServicePlan.Serve(
                         SampleService.named(WEB, "u1").build(), row.by(), AddressConstraints.NONE, List.of(), false),
-                new Situation(
+                new ObservedState(
                         true,
                         row.holdings(),
                         none,

@@ -351,13 +351,14 @@ class DemandTest {
 
     @Test
     void wishesForAddresses_reachAProviderThatBringsItsOwn_andNoOther() {
-        AddressConstraints wishes = new AddressConstraints(List.of(Ip.parse("198.51.100.7")), List.of(), null, false);
+        AddressConstraints constraints =
+                new AddressConstraints(List.of(Ip.parse("198.51.100.7")), List.of(), null, false);
         Demand own = Demand.of(
                 service(WEB).build(),
                 of(Capabilities.ofItsOwn(IpMode.VIP), HealthCheckPolicy.AUTO),
                 "c1",
                 0,
-                wishes,
+                constraints,
                 List.of(),
                 BACKENDS);
 

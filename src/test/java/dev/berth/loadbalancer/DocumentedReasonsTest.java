@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 /** Whoever sees a reason finds it on the page about troubleshooting. */
 class DocumentedReasonsTest {
     private static final List<Class<? extends Enum<?>>> REASONS = List.of(
-            Trouble.Reason.class,
+            ServiceFailure.Reason.class,
             ServicePlan.Skip.Reason.class,
             IgnoredAnnotations.Reason.class,
-            PoolWish.Reason.class,
+            PoolMismatch.Reason.class,
             StrandedAddress.Reason.class);
 
     /** Two words or more, as reasons are. */

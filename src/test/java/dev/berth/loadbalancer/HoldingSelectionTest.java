@@ -13,9 +13,9 @@ import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.SamplePools;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
@@ -57,8 +57,8 @@ class HoldingSelectionTest {
         return held(ip, new ClaimSpec("edge", "x", List.of(SHARER, OWNER), sharing(OTHER, key, others), null, false));
     }
 
-    private static PoolBook book(String pool, boolean releasing, String... ranges) {
-        return PoolBook.of(
+    private static PoolSet book(String pool, boolean releasing, String... ranges) {
+        return PoolSet.of(
                 List.of(new PoolDeclaration(
                         pool, Instant.EPOCH, List.of(ranges), List.of(), false, PoolPolicy.OPEN, releasing)),
                 List.of());
@@ -76,8 +76,10 @@ class HoldingSelectionTest {
         return new AddressConstraints(List.of(), List.of(), sharing, false);
     }
 
-    private static HoldingSelection keeping(SampleService service, AddressConstraints wishes, Holding... holdings) {
-        return HoldingSelection.of(service.build(), List.of(holdings), wishes, book("edge", false, "192.0.2.0/24"));
+    private static HoldingSelection keeping(
+            SampleService service, AddressConstraints constraints, Holding... holdings) {
+        return HoldingSelection.of(
+                service.build(), List.of(holdings), constraints, book("edge", false, "192.0.2.0/24"));
     }
 
     @Test
@@ -88,7 +90,7 @@ class HoldingSelectionTest {
         assertThat(keeping.kept()).containsExactly(held("192.0.2.2"));
         assertThat(keeping.rest()).containsExactly(held("192.0.2.1"));
         assertThat(keeping.lacking()).isEmpty();
-        assertThat(keeping.wishing()).isEmpty();
+        assertThat(keeping.movingFamilies()).isEmpty();
     }
 
     @Test
@@ -104,7 +106,7 @@ class HoldingSelectionTest {
         HoldingSelection keeping = keeping(web(), named("192.0.2.9"), held("192.0.2.1"));
 
         assertThat(keeping.kept()).containsExactly(held("192.0.2.1"));
-        assertThat(keeping.wishing()).containsExactly(IpFamily.IPV4);
+        assertThat(keeping.movingFamilies()).containsExactly(IpFamily.IPV4);
         assertThat(keeping.rest()).isEmpty();
     }
 
@@ -155,7 +157,7 @@ class HoldingSelectionTest {
 
     @Test
     void aPoolAskedFor_isRightIfTheAddressIsInIt_orCameFromIt() {
-        PoolBook renamed = book("vip", false, "192.0.2.0/24");
+        PoolSet renamed = book("vip", false, "192.0.2.0/24");
 
         assertThat(HoldingSelection.asAsked(held("192.0.2.1"), pools("edge"), renamed))
                 .isTrue();
@@ -174,7 +176,7 @@ class HoldingSelectionTest {
 
     @Test
     void aSharedAddress_isAsAsked_byTheSameKeyOnly() {
-        PoolBook pools = book("edge", false, "192.0.2.0/24");
+        PoolSet pools = book("edge", false, "192.0.2.0/24");
         Holding shared = shared("192.0.2.1", "k", 443);
 
         assertThat(HoldingSelection.asAsked(shared, sharingBy(sharing(WEB, "k", 80)), pools))
@@ -187,15 +189,15 @@ class HoldingSelectionTest {
                 .isTrue();
     }
 
-    private static AskedAddresses asked(SampleService service) {
-        return AskedAddresses.of(service.build(), IpMode.VIP, List.of());
+    private static AddressAnnotations asked(SampleService service) {
+        return AddressAnnotations.of(service.build(), IpMode.VIP, List.of());
     }
 
     private static @Nullable ClaimSpec amended(Holding kept, SampleService service) {
-        return amended(kept, service, PoolBook.empty());
+        return amended(kept, service, PoolSet.empty());
     }
 
-    private static @Nullable ClaimSpec amended(Holding kept, SampleService service, PoolBook pools) {
+    private static @Nullable ClaimSpec amended(Holding kept, SampleService service, PoolSet pools) {
         return HoldingSelection.amended(kept, service.build(), asked(service), pools)
                 .orElse(null);
     }
@@ -203,12 +205,12 @@ class HoldingSelectionTest {
     @Test
     void theClaim_namesThePoolThatHasTheAddressNow_orTheLastOneThatHad() {
         Holding held = held("192.0.2.1");
-        PoolBook renamed = PoolBook.of(List.of(SamplePools.pool("front", "192.0.2.0/30")), List.of());
+        PoolSet renamed = PoolSet.of(List.of(SamplePools.pool("front", "192.0.2.0/30")), List.of());
 
         assertThat(amended(held, web(), renamed)).isEqualTo(held.spec().takenFrom("front"));
         assertThat(amended(held("192.0.2.1", held.spec().takenFrom("front")), web(), renamed))
                 .isNull();
-        assertThat(amended(held, web(), PoolBook.empty())).isNull();
+        assertThat(amended(held, web(), PoolSet.empty())).isNull();
         assertThat(amended(held("192.0.2.1", held.spec().takenFrom(null)), web(), renamed))
                 .as("never of a pool")
                 .isNull();
@@ -263,7 +265,7 @@ class HoldingSelectionTest {
 
         ClaimSpec amended = Objects.requireNonNull(amended(shared, fits));
         assertThat(amended.sharing()).extracting(Sharing::ports).hasToString("[TCP/443, TCP/80]");
-        assertThat(HoldingSelection.clash(shared, asked(fits).wishes())).isEmpty();
+        assertThat(HoldingSelection.clash(shared, asked(fits).constraints())).isEmpty();
         assertThat(amended(shared("192.0.2.1", "k", 80), fits)).isNull();
     }
 

@@ -24,15 +24,15 @@ class IgnoredAnnotationsTest {
     }
 
     private static Optional<WaitReason> of(
-            Capabilities can, List<ForeignAnnotations> dialects, String... namesAndValues) {
+            Capabilities can, List<ForeignAnnotations> sources, String... namesAndValues) {
         SampleService service = new SampleService();
         for (int i = 0; i < namesAndValues.length; i += 2) {
             service = service.annotation(namesAndValues[i], namesAndValues[i + 1]);
         }
-        return IgnoredAnnotations.of(service.build(), can, dialects);
+        return IgnoredAnnotations.of(service.build(), can, sources);
     }
 
-    private static ForeignAnnotations dialect(String controller) {
+    private static ForeignAnnotations source(String controller) {
         return ForeignAnnotations.KNOWN.stream()
                 .filter(one -> one.controller().equals(controller))
                 .findFirst()
@@ -86,7 +86,7 @@ class IgnoredAnnotationsTest {
                         + " share an address within one namespace (see docs/annotations.md)");
 
         assertThat(of("lbipam.cilium.io/sharing-cross-namespace", "*")).hasValue(said);
-        assertThat(of(POOLS, List.of(dialect("cilium")), "lbipam.cilium.io/sharing-cross-namespace", "*"))
+        assertThat(of(POOLS, List.of(source("cilium")), "lbipam.cilium.io/sharing-cross-namespace", "*"))
                 .hasValue(said);
     }
 
@@ -136,7 +136,7 @@ class IgnoredAnnotationsTest {
                         "AnnotationOfOtherController",
                         "annotation " + name + " belongs to " + controller + " and is not read; use " + ours
                                 + ", or start Berth with --migrate-from=" + controller + PAGE));
-        assertThat(of(POOLS, List.of(dialect(controller)), name, "x")).isEmpty();
+        assertThat(of(POOLS, List.of(source(controller)), name, "x")).isEmpty();
     }
 
     @Test

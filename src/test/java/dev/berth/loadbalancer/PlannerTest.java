@@ -14,7 +14,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import dev.berth.testing.Answers;
@@ -59,12 +59,12 @@ class PlannerTest {
     }
 
     private static ServicePlan plan(
-            @Nullable SampleService service, List<Holding> holdings, ClassBook classes, boolean deference) {
+            @Nullable SampleService service, List<Holding> holdings, ClassSet classes, boolean deference) {
         return Planner.plan(new ServiceSnapshot(
                 WEB,
                 Optional.ofNullable(service).map(SampleService::build),
                 holdings,
-                PoolBook.empty(),
+                PoolSet.empty(),
                 classes,
                 deference ? Optional.of(new Deference("Node \"a\"")) : Optional.empty(),
                 Map.of(),
@@ -86,7 +86,7 @@ class PlannerTest {
             String rule,
             @Nullable SampleService service,
             List<Holding> holdings,
-            ClassBook classes,
+            ClassSet classes,
             boolean deference,
             String plan) {}
 
@@ -112,15 +112,15 @@ class PlannerTest {
     }
 
     /** Ours has one class, another Berth has the default. */
-    private static final ClassBook TWO_BERTHS = ClassBook.of(
+    private static final ClassSet TWO_BERTHS = ClassSet.of(
             List.of(declared("ours", OURS, "me", false, 1), declared("theirs", "theirs/pool", "you", true, 2)),
             "me",
             new KnownProviders(Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)), Map.of()));
 
-    private static final ClassBook NOT_ACCEPTED =
-            ClassBook.of(List.of(declared("bad", "x/bad", "me", false, 1)), "me", KnownProviders.NONE);
+    private static final ClassSet NOT_ACCEPTED =
+            ClassSet.of(List.of(declared("bad", "x/bad", "me", false, 1)), "me", KnownProviders.NONE);
 
-    private static final ClassBook AUTO = SampleClasses.one(Classless.AUTO);
+    private static final ClassSet AUTO = SampleClasses.one(Classless.AUTO);
     private static final List<Row> ROWS = List.of(
             new Row(
                     "one that names our class is ours",
@@ -154,7 +154,7 @@ class PlannerTest {
                     false,
                     "Serve Acquire"),
             new Row("without a class: Never", web(), List.of(), SampleClasses.one(Classless.NEVER), false, "NotOurs"),
-            new Row("there is no class at all", web(), List.of(), ClassBook.empty(), false, "NotOurs"),
+            new Row("there is no class at all", web(), List.of(), ClassSet.empty(), false, "NotOurs"),
             new Row(
                     "when it defers, what we said of the wait goes",
                     web().conditions(List.of(waits())),
@@ -166,7 +166,7 @@ class PlannerTest {
                     "no class any more, what we said of the wait goes",
                     web().conditions(List.of(waits())),
                     List.of(),
-                    ClassBook.empty(),
+                    ClassSet.empty(),
                     false,
                     "NotOurs RemoveConditions"),
             new Row(
@@ -353,14 +353,14 @@ class PlannerTest {
                             .finalizer(WellKnownNames.FINALIZER)
                             .ingress("203.0.113.1"),
                     List.of(held("192.0.2.1", "u1", OURS)),
-                    ClassBook.empty(),
+                    ClassSet.empty(),
                     false,
                     "TearDown Clear Release[192.0.2.1]"),
             new Row(
                     "its class is missing: it keeps what it has",
                     web().loadBalancerClass(OURS).finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS)),
-                    ClassBook.empty(),
+                    ClassSet.empty(),
                     false,
                     "Skip ClassMissing Explain"),
             new Row(
@@ -391,21 +391,21 @@ class PlannerTest {
                     List.of(held("192.0.2.9", null, null)),
                     AUTO,
                     false,
-                    "Serve SecureClaim[192.0.2.9]"),
+                    "Serve ConfirmClaim[192.0.2.9]"),
             new Row(
                     "a reservation that it asks for by now is taken in place of what it has, which is released last",
                     served().ingress("192.0.2.1").annotation(WellKnownNames.ADDRESSES, "192.0.2.9"),
                     List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.9", null, null)),
                     AUTO,
                     false,
-                    "Serve SecureClaim[192.0.2.9]"),
+                    "Serve ConfirmClaim[192.0.2.9]"),
             new Row(
                     "a reserved half of a whole is taken once the rest is had",
                     web().families(ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
                     List.of(held("192.0.2.9", null, null)),
                     AUTO,
                     false,
-                    "Serve Acquire SecureClaim[192.0.2.9]"),
+                    "Serve Acquire ConfirmClaim[192.0.2.9]"),
             new Row(
                     "one of its name that shares its address is not there any more: its share is given back",
                     served().ingress("192.0.2.1"),
@@ -461,7 +461,7 @@ class PlannerTest {
                     List.of(held("192.0.2.1", "u0", OURS)),
                     AUTO,
                     false,
-                    "Serve SecureClaim[192.0.2.1]"),
+                    "Serve ConfirmClaim[192.0.2.1]"),
             new Row(
                     "who bore the name before gives way first, with what is of no use to it",
                     web(),
@@ -489,7 +489,7 @@ class PlannerTest {
                 text.append(addresses);
             } else if (step instanceof Step.Clear(List<Published> others) && !others.isEmpty()) {
                 text.append("-but").append(others);
-            } else if (step instanceof Step.SecureClaim(Holding holding, ServedClass none)) {
+            } else if (step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)) {
                 text.append('[').append(holding.ip()).append(']');
             }
         }
@@ -549,13 +549,13 @@ class PlannerTest {
     private static final ClassDeclaration CLOUD_CLASS = declared("cloud", CLOUD, "me", "cloud", false, 1);
 
     /** Two classes of ours: the default, and one whose provider brings its own addresses, unless that is missing. */
-    private static ClassBook withCloud(boolean hasProvider) {
+    private static ClassSet withCloud(boolean hasProvider) {
         Map<String, Capabilities> providers = new TreeMap<>();
         providers.put("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true));
         if (hasProvider) {
             providers.put("cloud", Capabilities.ofItsOwn(IpMode.PROXY));
         }
-        return ClassBook.of(
+        return ClassSet.of(
                 List.of(declared("ours", OURS, "me", true, 2), CLOUD_CLASS),
                 "me",
                 new KnownProviders(providers, Map.of()));
@@ -616,7 +616,7 @@ class PlannerTest {
                 servedByCloud().loadBalancerClass(OURS),
                 servedByCloud().loadBalancerClass(CLOUD).deleting(true),
                 servedByCloud().typeLoadBalancer(false))) {
-            for (ClassBook classes : List.of(AUTO, withCloud(false))) {
+            for (ClassSet classes : List.of(AUTO, withCloud(false))) {
                 assertThat(text(plan(service, List.of(), classes, false)))
                         .as("%s", service.build())
                         .isEqualTo("Skip ClassMissing Explain");
@@ -647,7 +647,7 @@ class PlannerTest {
         Holding remembered = new Holding(
                 Ip.parse("192.0.2.1"), Holding.State.HELD, ClaimSpec.of("edge", "x/gone", new Owner(WEB, "u1")), null);
         SampleService service = served().ingress("192.0.2.1");
-        ClassBook classes = SampleClasses.awaited("x/gone", "theirs");
+        ClassSet classes = SampleClasses.awaited("x/gone", "theirs");
 
         assertThat(message(plan(service, List.of(remembered), classes, false)))
                 .isEqualTo(message(plan(service, List.of(), classes, false)));
@@ -699,13 +699,13 @@ class PlannerTest {
         Owner other = new Owner(new ServiceKey("prod", "other"), "u9");
         ClaimSpec alone = SampleClaims.retained(ClaimSpec.of("edge", OURS, other, new Owner(WEB, null)));
         SampleService shares = web().annotation(WellKnownNames.SHARING_KEY, "k");
-        Sharing sharing = AskedAddresses.of(shares.build(), IpMode.VIP, List.of())
-                .wishes()
+        Sharing sharing = AddressAnnotations.of(shares.build(), IpMode.VIP, List.of())
+                .constraints()
                 .sharing();
 
         assertThat(text(plan(shares, List.of(claimed(alone)), AUTO, false))).isEqualTo("Serve Acquire");
         assertThat(text(plan(shares, List.of(claimed(alone.shared(sharing))), AUTO, false)))
-                .isEqualTo("Serve SecureClaim[192.0.2.1]");
+                .isEqualTo("Serve ConfirmClaim[192.0.2.1]");
         assertThat(text(plan(web(), List.of(claimed(alone.shared(sharing))), AUTO, false)))
                 .isEqualTo("Serve Acquire");
     }
@@ -766,11 +766,11 @@ class PlannerTest {
 
     @Test
     void serviceThatGoesFromOneBerthToAnother_isTakenBackByTheOneFirst() {
-        ClassBook mine = ClassBook.of(
+        ClassSet mine = ClassSet.of(
                 List.of(CLOUD_CLASS, declared("theirs", "theirs/pool", "you", "pool", true, 2)),
                 "me",
                 new KnownProviders(Map.of("cloud", Capabilities.ofItsOwn(IpMode.PROXY)), Map.of()));
-        ClassBook theirs = ClassBook.of(
+        ClassSet theirs = ClassSet.of(
                 List.of(CLOUD_CLASS, declared("theirs", "theirs/pool", "you", "pool", true, 2)),
                 "you",
                 new KnownProviders(Map.of("pool", Capabilities.fromPools(IpMode.VIP)), Map.of()));

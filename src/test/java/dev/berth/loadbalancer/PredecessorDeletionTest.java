@@ -6,7 +6,7 @@ import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ProviderState.Made;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
@@ -28,7 +28,7 @@ class PredecessorDeletionTest {
     private static final LoadBalancerRequest REQUEST = LoadBalancerRequest.builder(
                     "c", new ServiceIdentity("prod", "web", "u0"), IpMode.VIP)
             .build();
-    private static final Trouble FAILED =
+    private static final ServiceFailure FAILED =
             PredecessorDeletion.stays(new Made(REQUEST, EDGE), "denied").after(Optional.of(Duration.ofMinutes(9)));
     private static final ServiceState SERVICE =
             SampleService.named(new ServiceKey("prod", "web"), "u1").build();
@@ -41,13 +41,13 @@ class PredecessorDeletionTest {
 
     private boolean live = true;
     private ProviderState provider = ProviderState.nothing().asks(REQUEST, EDGE);
-    private Optional<Trouble> before = Optional.empty();
+    private Optional<ServiceFailure> before = Optional.empty();
 
-    private Situation situation() {
-        return new Situation(
+    private ObservedState situation() {
+        return new ObservedState(
                 live,
                 List.of(),
-                PoolBook.of(List.of(), List.of()),
+                PoolSet.of(List.of(), List.of()),
                 provider,
                 before.map(what -> new Waits(List.of(new Waits.Waiting(
                                 REQUEST, new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))))
@@ -65,7 +65,7 @@ class PredecessorDeletionTest {
         return Optional.of(effect);
     }
 
-    private static Optional<PredecessorEffect> sayWhy(Trouble what) {
+    private static Optional<PredecessorEffect> sayWhy(ServiceFailure what) {
         return Optional.of(new PredecessorEffect.SayWhy(
                 SERVICE,
                 what,
@@ -142,7 +142,7 @@ class PredecessorDeletionTest {
     void nothingIsDeleted_beforeALiveRead() {
         live = false;
 
-        way(SERVE).then(next(TURN), new Outcome.TurnTaken()).ends(next(new Ending.PlanAgain(true)));
+        way(SERVE).then(next(TURN), new Outcome.TurnTaken()).ends(next(new TerminalEffect.PlanAgain(true)));
     }
 
     @Test
@@ -151,7 +151,7 @@ class PredecessorDeletionTest {
                 .then(next(TURN), new Outcome.TurnTaken())
                 .then(next(DELETE), new Outcome.Called(), new Outcome.Failed(FAILED))
                 .then(sayWhy(FAILED), new Outcome.Did(Done.STATUS_WRITTEN))
-                .ends(next(new Ending.Fail(FAILED, false, Optional.empty())));
+                .ends(next(new TerminalEffect.Fail(FAILED, false, Optional.empty())));
     }
 
     @Test
@@ -159,29 +159,29 @@ class PredecessorDeletionTest {
         way(new ServicePlan.NotOurs(List.of()))
                 .then(next(TURN), new Outcome.TurnTaken())
                 .then(next(DELETE), new Outcome.Called(), new Outcome.Failed(FAILED))
-                .ends(next(new Ending.Fail(FAILED, false, Optional.empty())));
+                .ends(next(new TerminalEffect.Fail(FAILED, false, Optional.empty())));
     }
 
     @Test
     void whatFailedBefore_waitsForItsTime_alsoWhereAnEarlierCallStillHoldsItUp() {
         before = Optional.of(FAILED);
-        way(SERVE).ends(next(new Ending.Wait(Duration.ofSeconds(5))));
+        way(SERVE).ends(next(new TerminalEffect.Wait(Duration.ofSeconds(5))));
 
         before = Optional.of(FAILED.heldUpByEarlierCall());
         way(SERVE)
                 .then(next(TURN), new Outcome.Stuck("an earlier call has not returned yet"))
-                .ends(next(new Ending.Wait(Duration.ofSeconds(5))));
+                .ends(next(new TerminalEffect.Wait(Duration.ofSeconds(5))));
     }
 
     @Test
     void providerThatCannotBeCalled_isSaid_andOneThatIsBusyIsWaitedFor() {
-        Trouble stuck =
+        ServiceFailure stuck =
                 PredecessorDeletion.stays(new Made(REQUEST, EDGE), "stuck").heldUpByEarlierCall();
         way(SERVE)
                 .then(next(TURN), new Outcome.Stuck("stuck"))
                 .then(sayWhy(stuck), new Outcome.Did(Done.STATUS_WRITTEN))
-                .ends(next(new Ending.Fail(stuck, false, Optional.empty())));
-        way(SERVE).then(next(TURN), new Outcome.InLine()).ends(next(new Ending.Wait(Duration.ofMinutes(1))));
+                .ends(next(new TerminalEffect.Fail(stuck, false, Optional.empty())));
+        way(SERVE).then(next(TURN), new Outcome.InLine()).ends(next(new TerminalEffect.Wait(Duration.ofMinutes(1))));
     }
 
     @Test

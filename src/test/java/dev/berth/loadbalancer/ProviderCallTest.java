@@ -144,8 +144,8 @@ class ProviderCallTest {
 
     @Test
     void serviceThatLostItsAddress_isWithdrawn_once() {
-        assertThat(next(ENSURED, WITHOUT_ADDRESS)).isEqualTo(new ProviderCall.Withdraw(WITHOUT_ADDRESS.request()));
-        assertThat(next(ENSURED.withdrawn(REQUEST.service()), WITHOUT_ADDRESS))
+        assertThat(next(ENSURED, WITHOUT_ADDRESS)).isEqualTo(new ProviderCall.Delete(WITHOUT_ADDRESS.request()));
+        assertThat(next(ENSURED.deleted(REQUEST.service()), WITHOUT_ADDRESS))
                 .isEqualTo(new ProviderCall.NothingToServe());
     }
 
@@ -158,6 +158,6 @@ class ProviderCallTest {
     @Test
     void serviceOfBeforeARestart_isWithdrawn_forItsFinalizerTellsThatThereMayBeSomething() {
         assertThat(ProviderCall.next(ProviderState.nothing(), WITHOUT_ADDRESS, EDGE, true, true, answer -> true))
-                .isEqualTo(new ProviderCall.Withdraw(WITHOUT_ADDRESS.request()));
+                .isEqualTo(new ProviderCall.Delete(WITHOUT_ADDRESS.request()));
     }
 }

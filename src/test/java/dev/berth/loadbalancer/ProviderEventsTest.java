@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 
 class ProviderEventsTest {
     private static final String CALLED = "load balancer \"lb-1\"";
-    private static final ServedClass TO_NODES = served(Capabilities.ofItsOwn(IpMode.PROXY)
-            .withTargets(Capabilities.Targets.NODE_PORTS));
-    private static final ServedClass TO_ENDPOINTS = served(Capabilities.ofItsOwn(IpMode.PROXY)
-            .withTargets(Capabilities.Targets.ENDPOINTS));
+    private static final ServedClass TO_NODES =
+            served(Capabilities.ofItsOwn(IpMode.PROXY).withTargets(Capabilities.Targets.NODE_PORTS));
+    private static final ServedClass TO_ENDPOINTS =
+            served(Capabilities.ofItsOwn(IpMode.PROXY).withTargets(Capabilities.Targets.ENDPOINTS));
     private static final ServedClass POOL =
             served(Capabilities.fromPools(IpMode.VIP).withImmediate(true).withTargets(Capabilities.Targets.NONE));
     private static final LoadBalancerRequest NO_NODES = toNodes(0);

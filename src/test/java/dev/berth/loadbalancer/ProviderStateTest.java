@@ -99,7 +99,7 @@ class ProviderStateTest {
 
     @Test
     void withdrawnLoadBalancer_isNotDeletedTwice_untilItIsAskedForAgain() {
-        ProviderState withdrawn = ensured().withdrawn(WEB);
+        ProviderState withdrawn = ensured().deleted(WEB);
 
         assertThat(withdrawn.isWithdrawn(WEB)).isTrue();
         assertThat(withdrawn.made()).isEmpty();

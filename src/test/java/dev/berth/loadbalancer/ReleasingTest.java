@@ -9,7 +9,7 @@ import dev.berth.claim.Holding;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -102,10 +102,10 @@ class ReleasingTest {
                 List.of(IP, Ip.parse("192.0.2.99")),
                 WEB,
                 row.service(),
-                new Situation(
+                new ObservedState(
                         true,
                         List.of(row.holding()),
-                        PoolBook.of(List.of(), List.of()),
+                        PoolSet.of(List.of(), List.of()),
                         ProviderState.nothing(),
                         NamedLoadBalancer.NONE,
                         Waits.NONE,
@@ -137,10 +137,10 @@ class ReleasingTest {
     void whatIsWritten_isTheServiceAsItIsByNow_andSaysWhatIsReleased() {
         ServiceState newest =
                 SampleService.named(WEB, "u1").resourceVersion("9").build();
-        Situation situation = new Situation(
+        ObservedState situation = new ObservedState(
                 true,
                 List.of(own()),
-                PoolBook.of(List.of(), List.of()),
+                PoolSet.of(List.of(), List.of()),
                 ProviderState.nothing(),
                 NamedLoadBalancer.NONE,
                 Waits.NONE,

@@ -17,7 +17,7 @@ public final class SampleClasses {
     private SampleClasses() {}
 
     /** One class of the provider {@code pool}. */
-    static ClassBook one(Classless classless) {
+    static ClassSet one(Classless classless) {
         return one(VALUE, "pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true), null, classless);
     }
 
@@ -28,13 +28,13 @@ public final class SampleClasses {
      * @param provider by whose name it goes, too
      * @param ipMode null: what the provider does
      */
-    public static ClassBook one(
+    public static ClassSet one(
             String value, String provider, Capabilities capabilities, @Nullable IpMode ipMode, Classless classless) {
         return one(value, provider, capabilities, ipMode, classless, false);
     }
 
     /** The same, whose Services give back their node ports if {@code releasesNodePorts}. */
-    public static ClassBook one(
+    public static ClassSet one(
             String value,
             String provider,
             Capabilities capabilities,
@@ -51,22 +51,22 @@ public final class SampleClasses {
     }
 
     /** One class, the default by Auto, that has said that it serves Services without a class. */
-    public static ClassBook thatHasServedClassless(String value, String provider, Capabilities capabilities) {
+    public static ClassSet thatHasServedClassless(String value, String provider, Capabilities capabilities) {
         return theDefault(value, provider, capabilities, Classless.AUTO, false, null, true);
     }
 
     /** One class, the default, that serves no Service whose source ranges nobody enforces. */
-    public static ClassBook refusingUnenforcedSourceRanges(String value, String provider, Capabilities capabilities) {
+    public static ClassSet refusingUnenforcedSourceRanges(String value, String provider, Capabilities capabilities) {
         return theDefault(value, provider, capabilities, Classless.ALWAYS, true, null, false);
     }
 
     /** One class, the default, with TLS on all ports. */
-    public static ClassBook withTls(String value, String provider, Capabilities capabilities) {
+    public static ClassSet withTls(String value, String provider, Capabilities capabilities) {
         return theDefault(
                 value, provider, capabilities, Classless.ALWAYS, false, new ClassTls("web", List.of()), false);
     }
 
-    private static ClassBook theDefault(
+    private static ClassSet theDefault(
             String value,
             String provider,
             Capabilities capabilities,
@@ -74,7 +74,7 @@ public final class SampleClasses {
             boolean refusesUnenforcedSourceRanges,
             @Nullable ClassTls tls,
             boolean hasServedClassless) {
-        return ClassBook.of(
+        return ClassSet.of(
                 List.of(new ClassDeclaration(
                         provider,
                         Instant.parse("2026-01-01T00:00:00Z"),
@@ -96,20 +96,20 @@ public final class SampleClasses {
     }
 
     /** One class, the default, whose provider has not said yet what it can do. */
-    public static ClassBook awaited(String value, String provider) {
+    public static ClassSet awaited(String value, String provider) {
         return book(
                 value, provider, new KnownProviders(Map.of(), Map.of(provider, "away")), null, Classless.ALWAYS, false);
     }
 
     /** One class that is not accepted: nobody knows its provider. */
-    public static ClassBook ofUnknownProvider(String value, Classless classless) {
+    public static ClassSet ofUnknownProvider(String value, Classless classless) {
         return book(value, "unknown", KnownProviders.NONE, null, classless, false);
     }
 
     /** One class for each of these, and none of them the default. */
-    public static ClassBook ofParameters(
+    public static ClassSet ofParameters(
             String provider, Capabilities capabilities, List<Map<String, String>> parameters) {
-        return ClassBook.of(
+        return ClassSet.of(
                 IntStream.range(0, parameters.size())
                         .mapToObj(i -> new ClassDeclaration(
                                 "class-" + i,
@@ -128,14 +128,14 @@ public final class SampleClasses {
                 new KnownProviders(Map.of(provider, capabilities), Map.of()));
     }
 
-    private static ClassBook book(
+    private static ClassSet book(
             String value,
             String provider,
             KnownProviders providers,
             @Nullable IpMode ipMode,
             Classless classless,
             boolean releasesNodePorts) {
-        return ClassBook.of(
+        return ClassSet.of(
                 List.of(new ClassDeclaration(
                         provider,
                         Instant.parse("2026-01-01T00:00:00Z"),

@@ -14,11 +14,11 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
-import dev.berth.loadbalancer.Trouble.Reason;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
@@ -42,8 +42,8 @@ class ServiceConditionsTest {
     private static final WaitReason FULL = new WaitReason("PoolExhausted", "no free address");
     private static final ServedClass POOLS = served(Capabilities.fromPools(IpMode.VIP));
     private static final ServedClass CLOUD = served(Capabilities.ofItsOwn(IpMode.PROXY));
-    private static final Trouble FAILED =
-            new Trouble("ensuring load balancer for prod/web", Reason.EnsureFailed, "quota exceeded", "request");
+    private static final ServiceFailure FAILED =
+            new ServiceFailure("ensuring load balancer for prod/web", Reason.EnsureFailed, "quota exceeded", "request");
 
     private static ServedClass served(Capabilities capabilities) {
         return SampleClasses.one("x/y", "cloud", capabilities, null, Classless.ALWAYS)
@@ -58,7 +58,7 @@ class ServiceConditionsTest {
                         facts,
                         List.of(addresses).stream().map(Ip::parse).toList(),
                         List.of(),
-                        PoolBook.empty(),
+                        PoolSet.empty(),
                         Optional.empty(),
                         false,
                         false,
@@ -87,7 +87,7 @@ class ServiceConditionsTest {
         assertThat(of(
                         POOLS,
                         Facts.NONE.with(new Outcome.Failed(
-                                new Trouble("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request")))))
+                                new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request")))))
                 .containsExactly("AddressAssigned=False ClaimFailed: claiming 192.0.2.1: denied");
     }
 
@@ -151,7 +151,7 @@ class ServiceConditionsTest {
                         Facts.NONE,
                         List.of(),
                         List.of(),
-                        PoolBook.empty(),
+                        PoolSet.empty(),
                         Optional.of(ready),
                         false,
                         false,
@@ -212,7 +212,7 @@ class ServiceConditionsTest {
         return Holding.of(new Claim(Ip.parse(ip), "c", "5", spec));
     }
 
-    private static List<String> stranded(PoolBook pools, Holding... stranded) {
+    private static List<String> stranded(PoolSet pools, Holding... stranded) {
         return new ServiceConditions(
                         new SampleService().build(),
                         POOLS,
@@ -233,7 +233,7 @@ class ServiceConditionsTest {
 
     @Test
     void addressThatNoPoolHas_isSaid_withWhatBecameOfItsPool() {
-        PoolBook pools = PoolBook.of(
+        PoolSet pools = PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge", NOW, List.of("192.0.2.0/28"), List.of(), false, PoolPolicy.OPEN, false)),
                 List.of());
@@ -285,7 +285,7 @@ class ServiceConditionsTest {
                         Facts.NONE,
                         List.of(addresses).stream().map(Ip::parse).toList(),
                         List.of(),
-                        PoolBook.empty(),
+                        PoolSet.empty(),
                         Optional.empty(),
                         false,
                         false,

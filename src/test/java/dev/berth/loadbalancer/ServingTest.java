@@ -15,10 +15,10 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Facts.Done;
-import dev.berth.loadbalancer.Trouble.Reason;
-import dev.berth.pool.PoolBook;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
@@ -42,7 +42,8 @@ class ServingTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final WaitReason FULL = new WaitReason("PoolExhausted", "no free address");
-    private static final Trouble DENIED = new Trouble("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request");
+    private static final ServiceFailure DENIED =
+            new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request");
     private static final ServedClass EDGE = SampleClasses.one(
                     "x/y", "edge", Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
             .served()
@@ -73,7 +74,7 @@ class ServingTest {
     /** What others do while an effect is carried out; by its name. */
     private final Map<String, Runnable> meanwhile = new HashMap<>();
 
-    private static final PoolBook POOLS = PoolBook.of(
+    private static final PoolSet POOLS = PoolSet.of(
             List.of(new PoolDeclaration(
                     "pool",
                     Instant.EPOCH,
@@ -127,7 +128,7 @@ class ServingTest {
 
     private Serving.Known known() {
         return new Serving.Known(
-                new Situation(
+                new ObservedState(
                         live,
                         holdings,
                         POOLS,
@@ -159,7 +160,7 @@ class ServingTest {
 
     private static boolean isLast(ServingEffect effect) {
         return effect instanceof ServingEffect.Rest
-                || effect instanceof Ending
+                || effect instanceof TerminalEffect
                 || effect instanceof ServingEffect.AddFinalizer;
     }
 
@@ -174,9 +175,9 @@ class ServingTest {
             case ServingEffect.Publish publish -> "Publish" + publish.wanted().ingress();
             case ServingEffect.Rest(Optional<Duration> again, boolean settled) ->
                 "Rest" + again.map(Duration::toString).orElse("");
-            case Ending.Wait(Duration delay) -> "Wait" + delay;
-            case Ending.PlanAgain(boolean isLive) -> isLive ? "ReadLive" : "PlanAgain";
-            case Ending.Fail(Trouble what, boolean losesTurn, Optional<Duration> again) ->
+            case TerminalEffect.Wait(Duration delay) -> "Wait" + delay;
+            case TerminalEffect.PlanAgain(boolean isLive) -> isLive ? "ReadLive" : "PlanAgain";
+            case TerminalEffect.Fail(ServiceFailure what, boolean losesTurn, Optional<Duration> again) ->
                 "Fail " + what.reason() + (losesTurn ? ", loses turn" : "");
             default -> effect.getClass().getSimpleName();
         };
@@ -215,7 +216,7 @@ class ServingTest {
             }
             case ServingEffect.Keep(List<Published> ingress) ->
                 List.of(new Outcome.ToPublish(ingress), new Outcome.Did(Done.PROVIDER_ASKED));
-            case ServingEffect.GiveUpCall(Trouble what) ->
+            case ServingEffect.GiveUpCall(ServiceFailure what) ->
                 List.of(new Outcome.Failed(what), new Outcome.LookAgain(Duration.ofSeconds(5)));
             case ServingEffect.CheckPublished checked -> did(Done.PUBLISHED_CHECKED);
             case ServingEffect.CountOverwrite counted -> did(Done.OVERWRITE_COUNTED);
@@ -238,7 +239,7 @@ class ServingTest {
             case ServingEffect.ReleaseNodePorts ports -> List.of(new Outcome.Changed(false));
             case ServingEffect.AddFinalizer marked -> List.of(new Outcome.Changed(false));
             case ServingEffect.Rest rest -> List.of();
-            case Ending ending -> List.of();
+            case TerminalEffect ending -> List.of();
         };
     }
 
@@ -303,7 +304,7 @@ class ServingTest {
 
     @Test
     void halfThatIsOfNoUseWithoutTheRest_isNotSecured() {
-        steps = List.of(acquire(), new Step.SecureClaim(claimed("192.0.2.9"), EDGE));
+        steps = List.of(acquire(), new Step.ConfirmClaim(claimed("192.0.2.9"), EDGE));
         outcomes.put("Acquire", List.of(new Outcome.Lacks(FULL)));
 
         assertThat(way()).contains("Publish[192.0.2.1 (VIP)]").doesNotContain("UpdateClaim", "ReadLive");
@@ -323,7 +324,7 @@ class ServingTest {
         outcomes.put(
                 "Ensure",
                 List.of(new Outcome.Failed(
-                        new Trouble("ensuring load balancer", Reason.EnsureFailed, "quota", "request"))));
+                        new ServiceFailure("ensuring load balancer", Reason.EnsureFailed, "quota", "request"))));
 
         assertThat(way())
                 .containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "Publishnull", "Fail EnsureFailed");
@@ -521,7 +522,7 @@ class ServingTest {
     @Test
     void whatIsDoneAboutAHolding_goesByItsState() {
         assertThat(HELD).allSatisfy(row -> {
-            steps = List.of(new Step.SecureClaim(row.holding(), EDGE));
+            steps = List.of(new Step.ConfirmClaim(row.holding(), EDGE));
             live = row.live();
             outcomes.clear();
             outcomes.put(row.way().getFirst(), row.outcomes());
@@ -545,7 +546,7 @@ class ServingTest {
         live = false;
 
         givesUp.forEach((read, expected) -> {
-            steps = List.of(new Step.SecureClaim(unseen(Holding.State.HELD), EDGE));
+            steps = List.of(new Step.ConfirmClaim(unseen(Holding.State.HELD), EDGE));
             outcomes.put("CreateClaim", List.of(NOT_MADE, new Outcome.Failed(DENIED)));
             outcomes.put("ReadService", List.of(read));
 
@@ -556,7 +557,7 @@ class ServingTest {
     @Test
     void addressOfTheOneBefore_isTakenOver_onceALiveReadIsNewerThanItsClaim() {
         Holding before = named("u0");
-        steps = List.of(new Step.SecureClaim(before, EDGE));
+        steps = List.of(new Step.ConfirmClaim(before, EDGE));
         since = new SinceLook(
                 List.of(Objects.requireNonNull(before.claim())), List.of(), Optional.empty(), false, List.of());
 
@@ -570,7 +571,7 @@ class ServingTest {
 
     @Test
     void claimThatIsCreatedAgain_isOfThePoolThatHasTheAddressByNow_andOfItsClass() {
-        steps = List.of(new Step.SecureClaim(unseen(Holding.State.HELD), EDGE));
+        steps = List.of(new Step.ConfirmClaim(unseen(Holding.State.HELD), EDGE));
 
         ServingEffect effect = Serving.next(
                 new ServicePlan.Serve(service.build(), EDGE, AddressConstraints.NONE, steps, marks),
@@ -684,7 +685,7 @@ class ServingTest {
     }
 
     /** What is of this kind failed in a way before, and must wait five seconds still. */
-    private Waits postponed(Class<?> kind, Trouble what) {
+    private Waits postponed(Class<?> kind, ServiceFailure what) {
         ProviderState before = provider;
         assertThat(way()).isNotEmpty();
         provider = before;

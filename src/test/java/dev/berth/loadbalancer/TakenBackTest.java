@@ -10,9 +10,9 @@ import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -25,14 +25,14 @@ class TakenBackTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-    private static PoolBook pools(boolean releasing) {
-        return PoolBook.of(
+    private static PoolSet pools(boolean releasing) {
+        return PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge", NOW, List.of("192.0.2.0/31"), List.of(), false, PoolPolicy.OPEN, releasing)),
                 List.of());
     }
 
-    private static List<Class<?>> steps(@Nullable String uid, String ip, PoolBook pools) {
+    private static List<Class<?>> steps(@Nullable String uid, String ip, PoolSet pools) {
         ClaimSpec spec = ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, uid));
         Claim claim = new Claim(Ip.parse(ip), "c-" + ip, "5", spec);
         return Planner.plan(new ServiceSnapshot(
@@ -68,7 +68,7 @@ class TakenBackTest {
 
     @Test
     void takenBack_itIsNotTakenOverAgain_byTheNameThatItWasKeptFor() {
-        assertThat(steps(null, "192.0.2.9", pools(true))).doesNotContain(Step.SecureClaim.class);
-        assertThat(steps(null, "192.0.2.9", pools(false))).contains(Step.SecureClaim.class);
+        assertThat(steps(null, "192.0.2.9", pools(true))).doesNotContain(Step.ConfirmClaim.class);
+        assertThat(steps(null, "192.0.2.9", pools(false))).contains(Step.ConfirmClaim.class);
     }
 }

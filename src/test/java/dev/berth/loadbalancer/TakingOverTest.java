@@ -13,7 +13,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import dev.berth.pool.Requester;
@@ -43,8 +43,8 @@ class TakingOverTest {
             QueuePosition.FIRST);
     private static final Claim SHARED =
             new Claim(IP, "c1", "5", ClaimSpec.of("pool", "x/y", new Owner(new ServiceKey("prod", "dns"), "u2")));
-    private static final Trouble DENIED =
-            new Trouble("joining 192.0.2.1", Trouble.Reason.ClaimFailed, "denied", REQUEST);
+    private static final ServiceFailure DENIED =
+            new ServiceFailure("joining 192.0.2.1", ServiceFailure.Reason.ClaimFailed, "denied", REQUEST);
 
     private List<Step.Refraining> steps = List.of();
     private Waits waits = Waits.NONE;
@@ -57,11 +57,11 @@ class TakingOverTest {
         return Way.of(facts -> TakingOver.next(plan(), situation(), facts));
     }
 
-    private Situation situation() {
-        return new Situation(
+    private ObservedState situation() {
+        return new ObservedState(
                 false,
                 List.of(),
-                PoolBook.of(List.of(), List.of()),
+                PoolSet.of(List.of(), List.of()),
                 ProviderState.nothing(),
                 waits,
                 Optional.empty(),
@@ -80,7 +80,7 @@ class TakingOverTest {
     @Test
     void serviceWhoseAddressesAreHeld_isPlannedAgain_asOurOwn() {
         way().then(new TakeOverEffect.Hold(REQUEST), new Outcome.Held(List.of()))
-                .ends(new Ending.PlanAgain(false));
+                .ends(new TerminalEffect.PlanAgain(false));
     }
 
     @Test
@@ -88,14 +88,14 @@ class TakingOverTest {
         way().then(new TakeOverEffect.Hold(REQUEST), new Outcome.Held(List.of(SHARED, SHARED)))
                 .then(new TakeOverEffect.Join(0, SHARED, REQUEST), new Outcome.StepsDone(1))
                 .then(new TakeOverEffect.Join(1, SHARED, REQUEST), new Outcome.StepsDone(2))
-                .ends(new Ending.PlanAgain(false));
+                .ends(new TerminalEffect.PlanAgain(false));
     }
 
     @Test
     void joinThatFails_isSaid() {
         way().then(new TakeOverEffect.Hold(REQUEST), new Outcome.Held(List.of(SHARED)))
                 .then(new TakeOverEffect.Join(0, SHARED, REQUEST), new Outcome.StepsDone(1), new Outcome.Failed(DENIED))
-                .ends(new Ending.Fail(DENIED, false, Optional.empty()));
+                .ends(new TerminalEffect.Fail(DENIED, false, Optional.empty()));
     }
 
     @Test
@@ -103,7 +103,7 @@ class TakingOverTest {
         waits = new Waits(List.of(
                 new Waits.Waiting(REQUEST, new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)))));
 
-        way().ends(new Ending.Wait(Duration.ofSeconds(5)));
+        way().ends(new TerminalEffect.Wait(Duration.ofSeconds(5)));
     }
 
     @Test
@@ -111,16 +111,16 @@ class TakingOverTest {
         Outcome.NotHeld refused = refused(RefusalReason.NOT_ITS_ADDRESS);
 
         way().then(new TakeOverEffect.Hold(REQUEST), refused)
-                .then(new RefrainingEffect.StopWaiting(), new Outcome.Did(Done.QUEUE_LEFT))
-                .then(new RefrainingEffect.Report(skip(refused)), new Outcome.Did(Done.REPORTED))
-                .ends(new Ending.Wait(Duration.ofMinutes(1)));
+                .then(new SkippingEffect.StopWaiting(), new Outcome.Did(Done.QUEUE_LEFT))
+                .then(new SkippingEffect.Report(skip(refused)), new Outcome.Did(Done.REPORTED))
+                .ends(new TerminalEffect.Wait(Duration.ofMinutes(1)));
         assertThat(skip(refused).reason()).isEqualTo(Reason.ServedByOtherController);
     }
 
     @Test
     void serviceWhoseAddressIsJustBeingClaimedForBoth_isLookedAtSoon_andSaysNothing() {
         way().then(new TakeOverEffect.Hold(REQUEST), refused(RefusalReason.SHARED_SOON))
-                .ends(new Ending.Wait(Duration.ofSeconds(1)));
+                .ends(new TerminalEffect.Wait(Duration.ofSeconds(1)));
         assertThat(TakingOver.skipped(plan(), Facts.NONE.with(refused(RefusalReason.SHARED_SOON))))
                 .isEmpty();
     }

@@ -6,7 +6,7 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Facts.Done;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
@@ -34,7 +34,7 @@ class TearingDownTest {
             .deleting(true)
             .build());
     private boolean live = true;
-    private Optional<Trouble> before = Optional.empty();
+    private Optional<ServiceFailure> before = Optional.empty();
     private Outcome turn = new Outcome.TurnTaken();
     private Outcome cleared = new Outcome.Did(Done.CLEARED);
     private ProviderState provider = ProviderState.nothing();
@@ -69,7 +69,7 @@ class TearingDownTest {
                 case TearDownEffect.Release release -> Optional.of(new Outcome.Did(Done.RELEASED));
                 case TearDownEffect.LookAgain again -> Optional.empty();
                 case TearDownEffect.Finish finish -> Optional.empty();
-                case Ending ending -> Optional.empty();
+                case TerminalEffect ending -> Optional.empty();
             };
             if (came.isEmpty()) {
                 return way;
@@ -83,10 +83,10 @@ class TearingDownTest {
         ServiceIdentity web = new ServiceIdentity("prod", "web", "u1");
         return new TearingDown.Known(
                 new ServiceKey("prod", "web"),
-                new Situation(
+                new ObservedState(
                         live,
                         List.of(),
-                        PoolBook.of(List.of(), List.of()),
+                        PoolSet.of(List.of(), List.of()),
                         provider,
                         before.map(what -> new Waits(List.of(new Waits.Waiting(
                                         down.steps(),
@@ -107,9 +107,10 @@ class TearingDownTest {
         return switch (effect) {
             case TearDownEffect.TakeTurn taken -> "TakeTurn " + taken.by().name();
             case TearDownEffect.Delete delete -> "Delete " + delete.by().name();
-            case Ending.Wait(Duration delay) -> "Wait" + delay;
-            case Ending.PlanAgain(boolean isLive) -> isLive ? "ReadLive" : "PlanAgain";
-            case Ending.Fail(Trouble what, boolean losesTurn, Optional<Duration> again) -> "Fail " + what.message();
+            case TerminalEffect.Wait(Duration delay) -> "Wait" + delay;
+            case TerminalEffect.PlanAgain(boolean isLive) -> isLive ? "ReadLive" : "PlanAgain";
+            case TerminalEffect.Fail(ServiceFailure what, boolean losesTurn, Optional<Duration> again) ->
+                "Fail " + what.message();
             case TearDownEffect.Finish(boolean forgets, boolean planAgain) ->
                 "Finish" + (forgets ? ", forgets" : "") + (planAgain ? ", plans again" : "");
             default -> effect.getClass().getSimpleName();
@@ -150,7 +151,7 @@ class TearingDownTest {
 
     @Test
     void whatFailed_waitsForItsTime() {
-        before = Optional.of(new Trouble("clearing", Trouble.Reason.ClearFailed, "denied", "request"));
+        before = Optional.of(new ServiceFailure("clearing", ServiceFailure.Reason.ClearFailed, "denied", "request"));
 
         assertThat(way(CLEAR, RELEASE)).containsExactly("WaitPT5S");
         assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("WaitPT5S");
@@ -158,8 +159,8 @@ class TearingDownTest {
 
     @Test
     void whatAnEarlierCallHeldUp_takesItsTurn_andWaitsIfThatHasNotReturned() {
-        before = Optional.of(
-                new Trouble("deleting", Trouble.Reason.DeleteFailed, "stuck", "request").heldUpByEarlierCall());
+        before = Optional.of(new ServiceFailure("deleting", ServiceFailure.Reason.DeleteFailed, "stuck", "request")
+                .heldUpByEarlierCall());
         turn = new Outcome.Stuck("an earlier call has not returned yet");
 
         assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("TakeTurn edge", "WaitPT5S");
@@ -179,7 +180,8 @@ class TearingDownTest {
 
     @Test
     void statusThatCannotBeCleared_isSaid_andNothingIsReleased() {
-        cleared = new Outcome.Failed(new Trouble("clearing", Trouble.Reason.ClearFailed, "denied", "request"));
+        cleared = new Outcome.Failed(
+                new ServiceFailure("clearing", ServiceFailure.Reason.ClearFailed, "denied", "request"));
         assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Clear", "Fail clearing: denied");
 
         cleared = new Outcome.Changed(true);

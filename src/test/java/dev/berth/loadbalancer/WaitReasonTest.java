@@ -26,11 +26,11 @@ class WaitReasonTest {
         return new Refusal(pool, family, rule, "", BigInteger.ZERO, BigInteger.valueOf(14));
     }
 
-    private static AddressRequest asksFor(List<String> classPools, AddressConstraints wishes) {
-        return asksFor(classPools, wishes, false);
+    private static AddressRequest asksFor(List<String> classPools, AddressConstraints constraints) {
+        return asksFor(classPools, constraints, false);
     }
 
-    private static AddressRequest asksFor(List<String> classPools, AddressConstraints wishes, boolean allOrNone) {
+    private static AddressRequest asksFor(List<String> classPools, AddressConstraints constraints, boolean allOrNone) {
         return new AddressRequest(
                 new ServiceKey("prod", "web"),
                 "u1",
@@ -38,7 +38,7 @@ class WaitReasonTest {
                 List.of(IpFamily.IPV4, IpFamily.IPV6),
                 allOrNone,
                 new Requester(classPools, Map.of(), Map.of()),
-                wishes,
+                constraints,
                 List.of(),
                 QueuePosition.FIRST);
     }
@@ -53,11 +53,11 @@ class WaitReasonTest {
 
     @Test
     void poolThatDoesNotExist_isNamed_alsoWhereTheAddressIsTaken() {
-        AddressConstraints wishes =
+        AddressConstraints constraints =
                 new AddressConstraints(List.of(Ip.parse("192.0.2.7")), List.of("exmaple", "edge"), null, false);
 
         WaitReason why = WaitReason.of(
-                asksFor(List.of(), wishes), List.of(refusal("edge", IpFamily.IPV4, RefusalReason.IN_USE)));
+                asksFor(List.of(), constraints), List.of(refusal("edge", IpFamily.IPV4, RefusalReason.IN_USE)));
 
         assertThat(why.reason()).isEqualTo("AddressNotAvailable");
         assertThat(why.message()).startsWith("requested AddressPool \"exmaple\" does not exist; AddressPool \"edge\"");
@@ -122,7 +122,7 @@ class WaitReasonTest {
 
     @Test
     void addressThatNoPoolHas_isNamed_andWhy_alsoBesidePoolsOfAnotherFamily() {
-        AddressConstraints wishes = new AddressConstraints(List.of(Ip.parse("192.0.2.5")), List.of(), null, false);
+        AddressConstraints constraints = new AddressConstraints(List.of(Ip.parse("192.0.2.5")), List.of(), null, false);
         Refusal notIts = new Refusal(
                 "edge",
                 IpFamily.IPV4,
@@ -132,7 +132,7 @@ class WaitReasonTest {
                 BigInteger.ONE);
 
         assertThat(WaitReason.of(
-                        asksFor(List.of(), wishes),
+                        asksFor(List.of(), constraints),
                         List.of(notIts, refusal("six", IpFamily.IPV4, RefusalReason.NO_SUCH_FAMILY))))
                 .isEqualTo(new WaitReason(
                         "AddressNotAvailable",
@@ -191,25 +191,25 @@ class WaitReasonTest {
 
     @Test
     void addressThatAPoolHas_andDoesNotGive_isNamed_withThePage() {
-        AddressConstraints wishes = new AddressConstraints(List.of(Ip.parse("192.0.2.7")), List.of(), null, false);
+        AddressConstraints constraints = new AddressConstraints(List.of(Ip.parse("192.0.2.7")), List.of(), null, false);
         Refusal elsewhere = refusal("other", IpFamily.IPV4, RefusalReason.NOT_ITS_ADDRESS);
 
         assertThat(WaitReason.of(
-                        asksFor(List.of(), wishes),
+                        asksFor(List.of(), constraints),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.SUSPENDED))))
                 .isEqualTo(new WaitReason(
                         "NotAllowedByPools",
                         "no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" is suspended"
                                 + " (see docs/annotations.md)"));
         assertThat(WaitReason.of(
-                        asksFor(List.of(), wishes),
+                        asksFor(List.of(), constraints),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OVER_QUOTA))))
                 .satisfies(why -> assertThat(why.reason()).isEqualTo("QuotaExceeded"))
                 .satisfies(why -> assertThat(why.message())
                         .startsWith("no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" (quota: ")
                         .endsWith("; release a Service or raise the quota (see docs/annotations.md)"));
         assertThat(WaitReason.of(
-                        asksFor(List.of(), wishes),
+                        asksFor(List.of(), constraints),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OTHERS_WAIT))))
                 .isEqualTo(new WaitReason(
                         "AddressNotAvailable",

@@ -7,7 +7,7 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
-import dev.berth.loadbalancer.AskedAddresses;
+import dev.berth.loadbalancer.AddressAnnotations;
 import dev.berth.loadbalancer.ForeignAnnotations;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
@@ -28,9 +28,9 @@ class MigrationSourcesTest {
         return service;
     }
 
-    private static AskedAddresses asked(String peers, SampleService service) {
-        return AskedAddresses.of(
-                service.build(), IpMode.VIP, MigrationSources.parse(peers).dialects());
+    private static AddressAnnotations asked(String peers, SampleService service) {
+        return AddressAnnotations.of(
+                service.build(), IpMode.VIP, MigrationSources.parse(peers).sources());
     }
 
     private static List<Ip> ips(String... ips) {
@@ -142,12 +142,12 @@ class MigrationSourcesTest {
     @Test
     void annotationsOfAPeer_areUnderstoodAsItUnderstandsThem() {
         for (Row row : UNDERSTOOD) {
-            AskedAddresses asked = asked(row.peers(), row.service());
+            AddressAnnotations asked = asked(row.peers(), row.service());
 
             assertThat(asked.fault()).as("%s", row).isEmpty();
-            assertThat(asked.wishes().addresses()).as("%s", row).isEqualTo(row.addresses());
-            assertThat(asked.wishes().pools()).as("%s", row).isEqualTo(row.pools());
-            assertThat(Optional.ofNullable(asked.wishes().sharing()).map(Sharing::key))
+            assertThat(asked.constraints().addresses()).as("%s", row).isEqualTo(row.addresses());
+            assertThat(asked.constraints().pools()).as("%s", row).isEqualTo(row.pools());
+            assertThat(Optional.ofNullable(asked.constraints().sharing()).map(Sharing::key))
                     .as("%s", row)
                     .isEqualTo(Optional.ofNullable(row.key()));
         }
@@ -196,7 +196,7 @@ class MigrationSourcesTest {
     @Test
     void whatContradictsItself_orCannotBeHad_isRefusedByOneReason() {
         for (Refused row : REFUSED) {
-            AskedAddresses asked = asked(row.peers(), row.service());
+            AddressAnnotations asked = asked(row.peers(), row.service());
 
             assertThat(asked.fault())
                     .contains(new WaitReason(row.reason(), row.message() + " (see docs/annotations.md)"));
@@ -207,7 +207,7 @@ class MigrationSourcesTest {
     void aPeerThatIsNotKnown_isNamedWithThoseThatAre() {
         assertThatThrownBy(() -> MigrationSources.parse("metallb,openelb"))
                 .hasMessage("\"openelb\" is none of metallb, cilium, kube-vip, purelb");
-        assertThat(MigrationSources.parse(" metallb , kube-vip,metallb").dialects())
+        assertThat(MigrationSources.parse(" metallb , kube-vip,metallb").sources())
                 .extracting(ForeignAnnotations::controller)
                 .containsExactly("metallb", "kube-vip");
         assertThat(MigrationSources.parse("")).isEqualTo(MigrationSources.NONE);

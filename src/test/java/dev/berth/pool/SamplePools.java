@@ -37,7 +37,7 @@ public final class SamplePools {
                 pool.releasesStranded());
     }
 
-    public static PoolBook book(PoolDeclaration... pools) {
-        return PoolBook.of(List.of(pools), List.of());
+    public static PoolSet book(PoolDeclaration... pools) {
+        return PoolSet.of(List.of(pools), List.of());
     }
 }

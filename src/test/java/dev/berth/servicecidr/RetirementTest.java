@@ -130,10 +130,10 @@ class RetirementTest {
     @Test
     void aRangeThatNeverGives_standsInForNobody_andIsNeverTheLast() {
         ServiceCidr six = SampleCidrs.ready("old", "fd00::/112");
-        ServiceCidr useless = SampleCidrs.ready("useless", "fd00::/48");
+        ServiceCidr unusable = SampleCidrs.ready("useless", "fd00::/48");
 
-        assertThat(refusal(old(new ClusterIps(), six, useless))).contains("the last one that allocates IPv6");
-        assertThat(verdicts(of(List.of("useless"), new ClusterIps(), useless))).containsExactly(DELETE);
+        assertThat(refusal(old(new ClusterIps(), six, unusable))).contains("the last one that allocates IPv6");
+        assertThat(verdicts(of(List.of("useless"), new ClusterIps(), unusable))).containsExactly(DELETE);
     }
 
     @Test

@@ -134,7 +134,7 @@ class ServiceRangeTest {
         return Optional.ofNullable(text).map(IpRange::parse);
     }
 
-    private record Use(String cidr, @Nullable UnusableRange useless) {}
+    private record Use(String cidr, @Nullable UnusableRange unusable) {}
 
     private static final List<Use> USES = List.of(
             new Use("10.96.0.0/12", null),
@@ -150,9 +150,9 @@ class ServiceRangeTest {
     @Test
     void whatGivesAtMostOneAddress_saysWhy() {
         assertThat(USES)
-                .allSatisfy(row -> assertThat(ServiceRange.parse(row.cidr()).useless())
+                .allSatisfy(row -> assertThat(ServiceRange.parse(row.cidr()).unusable())
                         .as(row.cidr())
-                        .isEqualTo(Optional.ofNullable(row.useless())));
+                        .isEqualTo(Optional.ofNullable(row.unusable())));
     }
 
     private record Bad(String text, String says) {}

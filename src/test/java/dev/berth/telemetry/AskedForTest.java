@@ -9,9 +9,9 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Write;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.ClusterIps;
@@ -48,7 +48,7 @@ class AskedForTest {
     /** Each once: what is counted of Services, of cluster addresses, of writes, of calls, and of control loops. */
     private void countAll() {
         Ledger ledger = new Ledger();
-        ledger.usePools(PoolBook.of(
+        ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, List.of("192.0.2.0/28"), List.of(), false, PoolPolicy.OPEN, false)),
                 List.of()));

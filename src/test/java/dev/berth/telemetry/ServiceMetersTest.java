@@ -8,9 +8,9 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
 import java.util.List;
@@ -90,7 +90,7 @@ class ServiceMetersTest {
     void strandedAddresses_areCountedByThePoolTheyCameFrom_alsoWhenItIsGone() {
         ledger.rebuild(List.of(new Claim(
                 Ip.parse("192.0.2.1"), "c", "1", ClaimSpec.of("gone", "berth.dev/pool", new Owner(WEB, "u1")))));
-        ledger.usePools(PoolBook.of(
+        ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, List.of("2001:db8::/32"), List.of(), false, PoolPolicy.OPEN, false)),
                 List.of()));

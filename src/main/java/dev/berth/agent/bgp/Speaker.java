@@ -66,7 +66,7 @@ public final class Speaker implements AutoCloseable {
             List.of(Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED, Status.Code.CANCELLED);
 
     private final ManagedChannel channel;
-    private final Endings endings;
+    private final SessionEndReasons endings;
 
     /** Of all calls but the last ones. */
     private final Context.CancellableContext calls = Context.current().withCancellation();
@@ -98,7 +98,7 @@ public final class Speaker implements AutoCloseable {
      */
     public Speaker(ManagedChannel channel, Runnable changed) {
         this.channel = channel;
-        this.endings = new Endings(GoBgpServiceGrpc.newStub(channel), changed);
+        this.endings = new SessionEndReasons(GoBgpServiceGrpc.newStub(channel), changed);
     }
 
     private GoBgpServiceBlockingStub daemon() {

@@ -313,21 +313,21 @@ final class Membership {
         if (from == null || !message.to().equals(self)) {
             return List.of();
         }
-        hearAnswer(message, from, now);
+        receiveReply(message, from, now);
         return switch (message.kind()) {
-            case PING, BEAT -> hearQuestion(message, from, now);
+            case PING, BEAT -> receivePing(message, from, now);
             case ANSWER -> List.of();
             case SUSPECT -> hearOf(message.suspect(), now);
         };
     }
 
     /** It proves nothing: somebody may have recorded it. So one that was restarted has to answer first. */
-    private List<Message> hearQuestion(Message question, Peer from, long now) {
+    private List<Message> receivePing(Message question, Peer from, long now) {
         List<Message> messages = new ArrayList<>();
         if (question.kind() == Kind.PING || !from.isAlive || !from.isWatched) {
             messages.add(new Message(Kind.ANSWER, self, question.from(), 0, question.number(), own, ""));
         }
-        if (!from.isAlive || !from.isStill(question.state().began())) {
+        if (!from.isAlive || !from.isSameProcess(question.state().began())) {
             messages.add(ping(question.from(), from, now));
         } else if (question.state().isAfter(from.state())) {
             from.is(question.state());
@@ -338,7 +338,7 @@ final class Membership {
     }
 
     /** Whoever answers what was just asked lives now. */
-    private void hearAnswer(Message answer, Peer from, long now) {
+    private void receiveReply(Message answer, Peer from, long now) {
         if (answer.answers() <= from.pings.told || answer.answers() > from.pings.asked) {
             return;
         }
@@ -348,7 +348,9 @@ final class Membership {
         from.isChecked = false;
         boolean isNew = !from.isAlive;
         from.isAlive = true;
-        if (isNew || !from.isStill(answer.state().began()) || answer.state().isAfter(from.state())) {
+        if (isNew
+                || !from.isSameProcess(answer.state().began())
+                || answer.state().isAfter(from.state())) {
             from.is(answer.state());
             version++;
         }

@@ -35,12 +35,12 @@ final class Peer {
     }
 
     /** Whether it is the same process that was heard before. */
-    boolean isStill(long began) {
+    boolean isSameProcess(long began) {
         return state != null && state.began() == began;
     }
 
     void is(State now) {
-        if (!isStill(now.began())) {
+        if (!isSameProcess(now.began())) {
             pings.heard = 0;
         }
         state = now;
@@ -48,7 +48,7 @@ final class Peer {
 
     /** It asks. What was recorded, or is of an earlier process, is not what it waits for an answer to. */
     void note(Message question, long now) {
-        if (isStill(question.state().began()) && question.number() > pings.heard) {
+        if (isSameProcess(question.state().began()) && question.number() > pings.heard) {
             pings.heard = question.number();
             times.heard = now;
         }

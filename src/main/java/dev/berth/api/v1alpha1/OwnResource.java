@@ -100,7 +100,7 @@ public abstract class OwnResource<S, T> extends CustomResource<S, T> {
                         break;
                     }
                 } catch (JsonMappingException odd) {
-                    if (!mend(holder, part, odd.getPath(), adjusted, unreadable)) {
+                    if (!clampOrRemove(holder, part, odd.getPath(), adjusted, unreadable)) {
                         break;
                     }
                 } catch (IOException | RuntimeException odd) {
@@ -122,7 +122,7 @@ public abstract class OwnResource<S, T> extends CustomResource<S, T> {
         }
 
         /** Puts a number into its range, or takes one value out; false: it cannot be told which. */
-        private static boolean mend(
+        private static boolean clampOrRemove(
                 ObjectNode holder, String part, List<Reference> path, List<String> adjusted, List<String> unreadable) {
             StringBuilder where = new StringBuilder(part);
             JsonNode parent = holder;

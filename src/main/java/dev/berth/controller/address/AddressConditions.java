@@ -15,7 +15,7 @@ import dev.berth.kube.Conditions;
 import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.pool.Pool;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.Instant;
@@ -105,7 +105,7 @@ public final class AddressConditions implements AutoCloseable {
 
     /** Other pools hold than before: what came from none, or from another, may lie in one. */
     public void poolsChanged() {
-        PoolBook pools = ledger.pools();
+        PoolSet pools = ledger.pools();
         ledger.holdings().stream()
                 .filter(holding -> holding.spec().pool() == null
                         || pools.isOfAnother(holding.ip(), holding.spec().pool()))

@@ -15,7 +15,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
-import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.ServiceState;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,7 +47,7 @@ public final class AddressControl {
     private final Ledger ledger;
     private final StartGate gate;
     private final Timing timing;
-    private final Supplier<ClassBook> classes;
+    private final Supplier<ClassSet> classes;
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
     private final AddressRelease release;
@@ -70,7 +70,7 @@ public final class AddressControl {
             Ledger ledger,
             StartGate gate,
             Timing timing,
-            Supplier<ClassBook> classes,
+            Supplier<ClassSet> classes,
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry,
             Orphans orphans) {

@@ -9,7 +9,7 @@ import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Timer;
 import dev.berth.ip.Ip;
-import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.ServedClass;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,7 +46,7 @@ public final class AnnouncementControl {
     private final Supplier<Collection<String>> reporting;
     private final Supplier<Optional<Map<String, String>>> renewals;
     private final Supplier<Collection<Ip>> addresses;
-    private final Supplier<ClassBook> classes;
+    private final Supplier<ClassSet> classes;
     private final Consumer<Collection<Ip>> changed;
     private final InstantSource steady;
     private final Timer later;
@@ -72,7 +72,7 @@ public final class AnnouncementControl {
             Supplier<Collection<String>> reporting,
             Supplier<Optional<Map<String, String>>> renewals,
             Supplier<Collection<Ip>> addresses,
-            Supplier<ClassBook> classes,
+            Supplier<ClassSet> classes,
             Consumer<Collection<Ip>> changed,
             InstantSource steady,
             Timer later) {

@@ -8,10 +8,10 @@ import dev.berth.kube.Classes;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
@@ -62,7 +62,7 @@ public final class ClassControl {
     private final Function<String, ClassCertificate> certificates;
     private final Supplier<? extends Collection<String>> pools;
 
-    private volatile ClassBook book = ClassBook.empty();
+    private volatile ClassSet book = ClassSet.empty();
     private @Nullable List<ClassDeclaration> last;
 
     /** Notified of changes to the classes. */
@@ -71,7 +71,7 @@ public final class ClassControl {
         void classChanged(ClassDeclaration declaration);
 
         /** The class object of this name has another status to show, for another class changed. */
-        void judgedAnew(String name);
+        void verdictChanged(String name);
     }
 
     /**
@@ -106,7 +106,7 @@ public final class ClassControl {
     }
 
     /** The classes as they are judged now. */
-    public ClassBook book() {
+    public ClassSet book() {
         return book;
     }
 
@@ -129,8 +129,8 @@ public final class ClassControl {
             return;
         }
         last = now;
-        ClassBook former = book;
-        book = ClassBook.of(now, controllerName, providers.apply(now));
+        ClassSet former = book;
+        book = ClassSet.of(now, controllerName, providers.apply(now));
         List<ClassDeclaration> changed = new ArrayList<>(now);
         changed.removeAll(before);
         before.stream().filter(old -> !now.contains(old)).forEach(changed::add);
@@ -141,7 +141,7 @@ public final class ClassControl {
                     .map(ClassDeclaration::name)
                     .filter(name -> !name.equals(own))
                     .filter(name -> !former.verdict(name).equals(book.verdict(name)))
-                    .forEach(listener::judgedAnew);
+                    .forEach(listener::verdictChanged);
         }
     }
 
@@ -155,8 +155,8 @@ public final class ClassControl {
     public synchronized List<String> providerChanged(String provider) {
         refresh();
         List<ClassDeclaration> all = last == null ? List.of() : last;
-        ClassBook before = book;
-        book = ClassBook.of(all, controllerName, providers.apply(all));
+        ClassSet before = book;
+        book = ClassSet.of(all, controllerName, providers.apply(all));
         all.stream()
                 .filter(declaration -> declaration.provider().equals(provider)
                         || !before.verdict(declaration.name()).equals(book.verdict(declaration.name())))
@@ -167,7 +167,7 @@ public final class ClassControl {
     /** What the Services say about their classes. */
     public interface Services {
         /** Why those without a class are left to another, with these classes; absent: they are not. */
-        Optional<Deference> deference(ClassBook judged);
+        Optional<Deference> deference(ClassSet judged);
 
         /** Which Services of this class are another controller's, human-readable; absent: none. */
         Optional<String> servedByAnother(String className);
@@ -182,8 +182,8 @@ public final class ClassControl {
         // Before the refresh: the book is no older than this, and what is said of a newer one is not written onto it.
         Optional<LoadBalancerClass> found = caches.classes().get(null, name);
         refresh(name);
-        ClassBook judged = book;
-        Optional<ClassBook.Verdict> verdict = judged.verdict(name);
+        ClassSet judged = book;
+        Optional<ClassSet.Verdict> verdict = judged.verdict(name);
         if (found.isEmpty() || verdict.isEmpty()) {
             return Next.ON_EVENT;
         }
@@ -216,8 +216,8 @@ public final class ClassControl {
 
     private List<Condition> conditions(
             LoadBalancerClass object,
-            ClassBook judged,
-            ClassBook.Verdict verdict,
+            ClassSet judged,
+            ClassSet.Verdict verdict,
             Optional<ClassCertificate> certificate,
             Services services) {
         List<Condition> conditions = new ArrayList<>();
@@ -283,7 +283,7 @@ public final class ClassControl {
 
     /** @param judged the one that {@code verdict} is out of: what is said here is not taken back by another sign */
     private Condition classless(
-            LoadBalancerClass object, ClassBook judged, ClassBook.Verdict verdict, Services services) {
+            LoadBalancerClass object, ClassSet judged, ClassSet.Verdict verdict, Services services) {
         if (!verdict.isDefault()) {
             return condition(
                     object,

@@ -18,8 +18,8 @@ import dev.berth.kube.Events.About;
 import dev.berth.kube.Pools;
 import dev.berth.kube.TakenNetworks;
 import dev.berth.pool.ExcludedRange;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
+import dev.berth.pool.PoolSet;
 import dev.berth.servicecidr.PoolRange;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
@@ -49,7 +49,7 @@ public final class PoolControl {
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     private final Caches caches;
-    private final Supplier<List<ExcludedRange>> neverGiven;
+    private final Supplier<List<ExcludedRange>> excludedRanges;
     private final Ledger ledger;
     private final StartGate gate;
     private final BiPredicate<AddressPool, AddressPool.Status> statuses;
@@ -73,16 +73,16 @@ public final class PoolControl {
         void poolsChanged();
     }
 
-    private volatile Map<String, Edition> judged = Map.of();
+    private volatile Map<String, PoolRevision> judged = Map.of();
     private List<ExcludedRange> around = List.of();
 
     /** The pools that are gone, and of which it was said that something of theirs is stranded. */
-    private final Set<String> mourned = new HashSet<>();
+    private final Set<String> reportedAsDeleted = new HashSet<>();
 
     /** The edit after which it was said of each pool what is stranded. */
-    private final Map<String, Edition> reported = new ConcurrentHashMap<>();
+    private final Map<String, PoolRevision> reported = new ConcurrentHashMap<>();
 
-    private record Written(Edition edition, Instant at) {}
+    private record Written(PoolRevision edition, Instant at) {}
 
     private final Map<String, Written> written = new ConcurrentHashMap<>();
 
@@ -96,7 +96,7 @@ public final class PoolControl {
      */
     public PoolControl(
             Caches caches,
-            Supplier<List<ExcludedRange>> neverGiven,
+            Supplier<List<ExcludedRange>> excludedRanges,
             Ledger ledger,
             StartGate gate,
             BiPredicate<AddressPool, AddressPool.Status> statuses,
@@ -106,7 +106,7 @@ public final class PoolControl {
             BiFunction<String, Integer, List<Replacement>> replacements,
             Listener listener) {
         this.caches = caches;
-        this.neverGiven = neverGiven;
+        this.excludedRanges = excludedRanges;
         this.ledger = ledger;
         this.gate = gate;
         this.statuses = statuses;
@@ -119,9 +119,9 @@ public final class PoolControl {
     /** Judges the pools again, if they or what is around them changed; every Service that waits tries again then. */
     public synchronized void refresh() {
         List<ExcludedRange> now = ofConcern();
-        Map<String, Edition> editions = caches.pools()
+        Map<String, PoolRevision> editions = caches.pools()
                 .list()
-                .collect(Collectors.toMap(pool -> pool.getMetadata().getName(), Edition::of));
+                .collect(Collectors.toMap(pool -> pool.getMetadata().getName(), PoolRevision::of));
         if (!now.equals(around) || !editions.equals(judged)) {
             around = now;
             judge(editions);
@@ -135,7 +135,7 @@ public final class PoolControl {
     private List<ExcludedRange> ofConcern() {
         List<IpRange> pools =
                 TakenNetworks.pools(caches).stream().map(PoolRange::range).toList();
-        return neverGiven.get().stream()
+        return excludedRanges.get().stream()
                 .filter(never -> never.fault()
                         || never.ranges().stream()
                                 .anyMatch(range -> pools.stream().anyMatch(range::overlaps)))
@@ -144,17 +144,17 @@ public final class PoolControl {
 
     /** Called every second for every pool: looks at this one alone, and at the others only if it changed. */
     private synchronized void refresh(String name, Optional<AddressPool> pool) {
-        if (!Objects.equals(judged.get(name), pool.map(Edition::of).orElse(null))) {
+        if (!Objects.equals(judged.get(name), pool.map(PoolRevision::of).orElse(null))) {
             refresh();
         }
     }
 
-    private void judge(Map<String, Edition> editions) {
+    private void judge(Map<String, PoolRevision> editions) {
         judged = editions;
         List<PoolDeclaration> pools = Pools.declarations(caches.pools().list());
         Set<Ip> before = new HashSet<>(ledger.stranded());
-        PoolBook former = ledger.pools();
-        PoolBook book = PoolBook.of(pools, around);
+        PoolSet former = ledger.pools();
+        PoolSet book = PoolSet.of(pools, around);
         Collection<ServiceKey> due = ledger.usePools(book);
         Set<Ip> after = new HashSet<>(ledger.stranded());
         List<Ip> changed = Stream.concat(
@@ -178,16 +178,16 @@ public final class PoolControl {
         reportDeletedPools();
     }
 
-    private static Optional<Duration> rest(PoolBook book, Ip ip) {
+    private static Optional<Duration> rest(PoolSet book, Ip ip) {
         return book.poolOf(ip).map(pool -> pool.policy().reuseAfter());
     }
 
     /** There is no object to say it on. */
     private void reportDeletedPools() {
-        mourned.removeIf(judged::containsKey);
+        reportedAsDeleted.removeIf(judged::containsKey);
         ledger.strandedPools().stream()
                 .filter(pool -> !judged.containsKey(pool))
-                .filter(mourned::add)
+                .filter(reportedAsDeleted::add)
                 .forEach(pool -> LOG.warn(
                         "AddressPool \"{}\" was deleted; {}; these addresses are freed when their Services are"
                                 + " deleted; to reclaim them, create a pool with the same name",
@@ -219,7 +219,7 @@ public final class PoolControl {
 
     /** The first after an edit at once; then one a second, for each write is itself an event on the pool. */
     private boolean isDue(AddressPool pool) {
-        Written now = new Written(Edition.of(pool), steady.instant());
+        Written now = new Written(PoolRevision.of(pool), steady.instant());
         Written before = written.get(pool.getMetadata().getName());
         boolean due = before == null
                 || !before.edition().equals(now.edition())
@@ -242,19 +242,19 @@ public final class PoolControl {
                 events.warning(About.object(pool), PoolStatus.reason(Pools.declaration(pool)), fault);
             }
         }
-        tellStranded(pool, wanted);
+        reportStranded(pool, wanted);
         LOG.debug("AddressPool \"{}\": {}", pool.getMetadata().getName(), wanted);
     }
 
     /** Once an edit: the numbers are in the status. */
-    private void tellStranded(AddressPool pool, AddressPool.Status wanted) {
+    private void reportStranded(AddressPool pool, AddressPool.Status wanted) {
         Optional<Condition> now = Conditions.find(wanted.conditions(), PoolStatus.STRANDED);
         boolean known = Optional.ofNullable(pool.getStatus())
                 .flatMap(old -> Conditions.find(old.conditions(), PoolStatus.STRANDED))
                 .map(Condition::getObservedGeneration)
                 .filter(pool.getMetadata().getGeneration()::equals)
                 .isPresent();
-        Edition edition = Edition.of(pool);
+        PoolRevision edition = PoolRevision.of(pool);
         if (now.isPresent()
                 && !known
                 && !edition.equals(reported.put(pool.getMetadata().getName(), edition))) {

@@ -59,7 +59,7 @@ final class PoolStatus {
     /** What was said last of what Services would get, by the name of the pool. */
     private final Map<String, Foretold> foretold = new ConcurrentHashMap<>();
 
-    private record Foretold(Edition edition, Instant at, String sentence) {}
+    private record Foretold(PoolRevision edition, Instant at, String sentence) {}
 
     /**
      * Nothing is foretold yet.
@@ -220,10 +220,11 @@ final class PoolStatus {
         return foretold.compute(
                         name,
                         (same, known) -> known != null
-                                        && known.edition().equals(Edition.of(pool))
+                                        && known.edition().equals(PoolRevision.of(pool))
                                         && now.isBefore(known.at().plus(LOOK_AHEAD))
                                 ? known
-                                : new Foretold(Edition.of(pool), now, sentence(replacements.apply(name, LOOKED_AHEAD))))
+                                : new Foretold(
+                                        PoolRevision.of(pool), now, sentence(replacements.apply(name, LOOKED_AHEAD))))
                 .sentence();
     }
 

@@ -10,7 +10,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Outcome;
-import dev.berth.loadbalancer.Trouble.Reason;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * not tried again before its time: {@code request} tells what that is.
  */
 final class AddressObjects {
-    private final Pass pass;
+    private final ReconcileContext pass;
 
-    AddressObjects(Pass pass) {
+    AddressObjects(ReconcileContext pass) {
         this.pass = pass;
     }
 
@@ -68,23 +68,24 @@ final class AddressObjects {
                 pass.parts().ledger().doubt(ip);
                 yield new Created(
                         Whose.UNSURE,
-                        Pass.failed(
+                        ReconcileContext.failed(
                                 doing, Reason.ClaimUncertain, "it was deleted while it was being claimed", request));
             }
             case Write.Conflict<Claim> exists -> whose(ip, spec, owner, request);
             case Write.NotFound<Claim>(String message) ->
                 new Created(
                         Whose.NOT_MADE,
-                        Pass.failed(
+                        ReconcileContext.failed(
                                 doing,
                                 Reason.ClaimFailed,
                                 message + "; check that the CustomResourceDefinition addresses.berth.dev is installed",
                                 request));
             case Write.Refused<Claim>(String message) ->
-                new Created(Whose.NOT_MADE, Pass.failed(doing, Reason.ClaimFailed, message, request));
+                new Created(Whose.NOT_MADE, ReconcileContext.failed(doing, Reason.ClaimFailed, message, request));
             case Write.Unknown<Claim>(String message) -> {
                 pass.parts().ledger().doubt(ip);
-                yield new Created(Whose.UNSURE, Pass.failed(doing, Reason.ClaimUncertain, message, request));
+                yield new Created(
+                        Whose.UNSURE, ReconcileContext.failed(doing, Reason.ClaimUncertain, message, request));
             }
         };
     }
@@ -103,7 +104,7 @@ final class AddressObjects {
             case Read.Absent<Claim> none ->
                 new Created(
                         Whose.NOT_MADE,
-                        Pass.failed(
+                        ReconcileContext.failed(
                                 "claiming " + ip,
                                 Reason.ClaimFailed,
                                 "it was released while it was being claimed",
@@ -118,7 +119,7 @@ final class AddressObjects {
     /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
     Created join(Claim shared, AddressRequest asked, Object request) {
         Ip ip = shared.ip();
-        Sharing sharing = asked.wishes().sharing();
+        Sharing sharing = asked.constraints().sharing();
         if (sharing == null) {
             return new Created(Whose.ANOTHERS);
         }
@@ -131,7 +132,8 @@ final class AddressObjects {
             case Write.NotFound<Claim> gone -> joined(shared, asked, request);
             case Write.Unknown<Claim> lost -> joined(shared, asked, request);
             case Write.Refused<Claim>(String message) ->
-                new Created(Whose.UNSURE, Pass.failed("joining " + ip, Reason.ClaimFailed, message, request));
+                new Created(
+                        Whose.UNSURE, ReconcileContext.failed("joining " + ip, Reason.ClaimFailed, message, request));
         };
     }
 
@@ -159,9 +161,9 @@ final class AddressObjects {
             case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, false, request));
             case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, false, request));
             case Write.Refused<Claim>(String message) ->
-                Optional.of(Pass.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, request));
+                Optional.of(ReconcileContext.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, request));
             case Write.Unknown<Claim>(String message) ->
-                Optional.of(Pass.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, request));
+                Optional.of(ReconcileContext.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, request));
         };
     }
 
@@ -175,9 +177,10 @@ final class AddressObjects {
             case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, true, request));
             case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, true, request));
             case Write.Refused<Claim>(String message) ->
-                Optional.of(Pass.failed("confirming " + claim.ip(), Reason.ClaimFailed, message, request));
+                Optional.of(ReconcileContext.failed("confirming " + claim.ip(), Reason.ClaimFailed, message, request));
             case Write.Unknown<Claim>(String message) ->
-                Optional.of(Pass.failed("confirming " + claim.ip(), Reason.ClaimUncertain, message, request));
+                Optional.of(
+                        ReconcileContext.failed("confirming " + claim.ip(), Reason.ClaimUncertain, message, request));
         };
     }
 
@@ -240,6 +243,6 @@ final class AddressObjects {
 
     /** It could not be read. */
     static Outcome notRead(Ip ip, String message, Object request) {
-        return Pass.failed("reading Address " + ip, Reason.ClaimUncertain, message, request);
+        return ReconcileContext.failed("reading Address " + ip, Reason.ClaimUncertain, message, request);
     }
 }

@@ -16,7 +16,7 @@ final class LoadBalancerName {
     /** Asks for it, if it is wanted. That there is none is no failure. */
     void ask(ServedClass by, LoadBalancerProvider provider, ServiceIdentity service) {
         if (known.isWanted(by, service.uid())) {
-            Answers.name(() -> provider.getLoadBalancerName(service))
+            ProviderResponses.name(() -> provider.getLoadBalancerName(service))
                     .ifPresent(name -> known = new NamedLoadBalancer(by.provider(), service.uid(), Optional.of(name)));
         }
     }

@@ -60,7 +60,7 @@ final class LookAhead {
             return new Replacement(service, lost, Optional.empty(), "");
         }
         Optional<Ip> reserved = plan.steps().stream()
-                .flatMap(step -> step instanceof Step.SecureClaim(Holding holding, ServedClass none)
+                .flatMap(step -> step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)
                         ? Stream.of(holding.ip())
                         : Stream.empty())
                 .filter(ip -> ip.family() == lost.family())

@@ -5,7 +5,7 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.controller.address.Orphans;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
-import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.Capabilities.AddressSource;
@@ -64,7 +64,7 @@ final class OrphanedLoadBalancers implements Orphans {
         this.due = due;
     }
 
-    private ClassBook classes() {
+    private ClassSet classes() {
         return parts.environment().classes().get();
     }
 
@@ -168,7 +168,7 @@ final class OrphanedLoadBalancers implements Orphans {
                 || service.foreignFinalizer().isPresent()) {
             return Optional.empty();
         }
-        ClassBook book = classes();
+        ClassSet book = classes();
         return Optional.ofNullable(service.loadBalancerClass())
                 .map(book::byValue)
                 .orElseGet(book::defaultClass)
@@ -296,7 +296,7 @@ final class OrphanedLoadBalancers implements Orphans {
 
     @Override
     public boolean delete(Owner owner, @Nullable String className) {
-        ClassBook book = classes();
+        ClassSet book = classes();
         if (className != null && book.isAwaited(className)) {
             return false;
         }

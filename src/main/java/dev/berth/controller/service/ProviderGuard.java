@@ -104,7 +104,7 @@ final class ProviderGuard implements AutoCloseable {
         EnsureOutcome ensure(LoadBalancerProvider provider, LoadBalancerRequest request, Runnable first) {
             return call(provider, () -> {
                 first.run();
-                return Answers.of(provider.ensureLoadBalancer(request));
+                return ProviderResponses.of(provider.ensureLoadBalancer(request));
             });
         }
 
@@ -132,7 +132,7 @@ final class ProviderGuard implements AutoCloseable {
 
         /** {@code getLoadBalancer}; throws as {@link #delete} does. */
         Optional<LoadBalancerStatus> get(LoadBalancerProvider provider, LoadBalancerRequest request) {
-            return call(provider, () -> Answers.of(provider.getLoadBalancer(request)));
+            return call(provider, () -> ProviderResponses.of(provider.getLoadBalancer(request)));
         }
 
         private <T> T call(LoadBalancerProvider provider, Supplier<T> call) {
@@ -175,7 +175,7 @@ final class ProviderGuard implements AutoCloseable {
 
     /** {@code listLoadBalancers}; absent where {@link #delete} says false, and throws as that does. */
     Optional<List<ListedLoadBalancer>> list(CallLine line, LoadBalancerProvider provider, String clusterName) {
-        return alone(line, provider, null, () -> Answers.of(provider.listLoadBalancers(clusterName)));
+        return alone(line, provider, null, () -> ProviderResponses.of(provider.listLoadBalancers(clusterName)));
     }
 
     private <T> Optional<T> alone(
@@ -226,7 +226,7 @@ final class ProviderGuard implements AutoCloseable {
             try {
                 return call.get();
             } catch (Throwable thrown) {
-                throw Answers.failure(thrown);
+                throw ProviderResponses.failure(thrown);
             }
         });
         if (stopped) {
@@ -266,7 +266,7 @@ final class ProviderGuard implements AutoCloseable {
             seat.answered();
             throw failed.getCause() instanceof ProviderException known
                     ? known
-                    : Answers.failure(Objects.requireNonNullElse(failed.getCause(), failed));
+                    : ProviderResponses.failure(Objects.requireNonNullElse(failed.getCause(), failed));
         } catch (InterruptedException stopping) {
             answer.cancel(true);
             Thread.currentThread().interrupt();

@@ -59,7 +59,7 @@ final class PublishedAddresses {
         if (service.isMarkedOurs()) {
             markedAtStart.add(service.uid());
         }
-        withholdWhatIsNotItsOwn(service);
+        withholdForeign(service);
     }
 
     /**
@@ -73,7 +73,7 @@ final class PublishedAddresses {
         return takesOver
                 && service.typeLoadBalancer()
                 && Planner.plan(snapshots.of(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
-                && Adoption.goesOn(ledger.adopt(adopt.request()));
+                && Adoption.canProceed(ledger.adopt(adopt.request()));
     }
 
     /** Gives nobody else what it publishes. */
@@ -87,12 +87,12 @@ final class PublishedAddresses {
     }
 
     /** The same of what it publishes, and does not hold. */
-    void withholdWhatIsNotItsOwn(ServiceState service) {
+    void withholdForeign(ServiceState service) {
         due.accept(ledger.withhold(service.key(), notItsOwn(service)));
     }
 
     /** Of what is withheld for it, what it may have now: its class, or a pool, may be there only since the start. */
-    void holdWhatIsWithheld(ServiceKey key, Optional<ServiceState> service) {
+    void holdWithheld(ServiceKey key, Optional<ServiceState> service) {
         if (ledger.withholdsFor(key)) {
             service.filter(state -> markedAtStart.contains(state.uid())).ifPresent(this::holdAgain);
         }

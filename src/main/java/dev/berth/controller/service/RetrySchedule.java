@@ -5,8 +5,8 @@ import dev.berth.controller.Retry;
 import dev.berth.loadbalancer.Postponed;
 import dev.berth.loadbalancer.Postponed.Why;
 import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.ServiceFailure;
 import dev.berth.loadbalancer.ServingEffect;
-import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Waits;
 import dev.berth.loadbalancer.Waits.Waiting;
 import dev.berth.provider.LoadBalancerRequest;
@@ -103,7 +103,7 @@ final class RetrySchedule {
     }
 
     /** Something failed. Returns the delay before it may be tried again. */
-    Duration failed(Trouble what, Backoff backoff, Instant now) {
+    Duration failed(ServiceFailure what, Backoff backoff, Instant now) {
         Retry before = attempt(what.request()).retry();
         Retry next = what.retryAfter()
                 .map(delay -> before.postponed(delay, now))

@@ -11,7 +11,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
-import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.Planner;
 import dev.berth.loadbalancer.ProviderState;
@@ -19,7 +19,7 @@ import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Step;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.Comparator;
@@ -52,7 +52,7 @@ public final class ServiceControl implements ClassControl.Services {
     private final ServiceTurns turns;
     private final ServiceLoops.Listener listener;
     private final ForeignServices foreign = new ForeignServices();
-    private final Skipped skipped;
+    private final SkippedServices skipped;
     private final ServiceSnapshots snapshots;
     private final PublishedAddresses published;
 
@@ -74,7 +74,7 @@ public final class ServiceControl implements ClassControl.Services {
         snapshots = new ServiceSnapshots(parts, this::deference, memories, turns);
         boolean migrates = !parts.settings().migrateFrom().isEmpty();
         published = new PublishedAddresses(parts.ledger(), listener::due, snapshots, migrates);
-        skipped = new Skipped(migrates);
+        skipped = new SkippedServices(migrates);
     }
 
     /** Why Services without a class are left to another; absent: they are not. */
@@ -83,7 +83,7 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     @Override
-    public Optional<Deference> deference(ClassBook judged) {
+    public Optional<Deference> deference(ClassSet judged) {
         return judged.deference(parts.environment().cloudNode().get(), foreign.sign());
     }
 
@@ -250,7 +250,7 @@ public final class ServiceControl implements ClassControl.Services {
         OwnWrites writes = new OwnWrites();
         for (int pass = 1; ; pass++) {
             Optional<ServiceState> service;
-            Map<Ip, Claim> beforeReading = live ? Pass.claims(parts.ledger(), key) : Map.of();
+            Map<Ip, Claim> beforeReading = live ? ReconcileContext.claims(parts.ledger(), key) : Map.of();
             if (live) {
                 Read<ServiceState> read = parts.cluster().readService(key);
                 if (read instanceof Read.Failed<ServiceState>(String message)) {
@@ -270,10 +270,10 @@ public final class ServiceControl implements ClassControl.Services {
             memory.version.sawLive(live && service.isPresent());
             service.ifPresent(turns::note);
             noteForeign(key, service);
-            Map<Ip, Claim> claims = Pass.claims(parts.ledger(), key);
+            Map<Ip, Claim> claims = ReconcileContext.claims(parts.ledger(), key);
             ServiceSnapshot snapshot = snapshots.of(key, service);
             ServicePlan plan = Planner.plan(snapshot);
-            noteWhatIsToldOfPools(memory, snapshot, plan);
+            recordPoolDependency(memory, snapshot, plan);
             if (isAnothers(plan)) {
                 memory.forgetTurn();
             }
@@ -282,7 +282,7 @@ public final class ServiceControl implements ClassControl.Services {
                 service.filter(state -> !state.isMarkedOurs()).ifPresent(published::withhold);
             }
             writes.begin(service);
-            Pass work = new Pass(
+            ReconcileContext work = new ReconcileContext(
                     parts,
                     addresses,
                     visit,
@@ -295,14 +295,14 @@ public final class ServiceControl implements ClassControl.Services {
                     beforeReading,
                     claims,
                     writes);
-            ServicePass.Passed passed = new ServicePass(work).run();
+            EffectExecutor.Passed passed = new EffectExecutor(work).run();
             noteSkipped(key, passed.plan());
             // No event will report what this pass has done itself.
             Optional<ServiceState> read = service;
             Optional<ServiceState> now = newest(memory, () -> parts.cluster().service(key, read));
             if (passed.plan() instanceof ServicePlan.Skip) {
                 // Whoever wrote it, it stays published.
-                now.ifPresent(published::withholdWhatIsNotItsOwn);
+                now.ifPresent(published::withholdForeign);
             } else {
                 published.release(key, now);
             }
@@ -310,12 +310,12 @@ public final class ServiceControl implements ClassControl.Services {
                     .isPresent()) {
                 listener.deferenceChanged();
             }
-            boolean isEnough = pass == PASSES && passed.end() instanceof Performed.Again;
+            boolean isEnough = pass == PASSES && passed.end() instanceof EffectResult.Again;
             switch (isEnough ? work.overtaken(PASSES) : passed.end()) {
-                case Performed.Finished(Next next) -> {
+                case EffectResult.Finished(Next next) -> {
                     return next;
                 }
-                case Performed.Again(boolean readLive) -> live = readLive;
+                case EffectResult.Again(boolean readLive) -> live = readLive;
             }
         }
     }
@@ -328,8 +328,8 @@ public final class ServiceControl implements ClassControl.Services {
         return newest.service();
     }
 
-    private void noteWhatIsToldOfPools(ServiceMemory memory, ServiceSnapshot snapshot, ServicePlan plan) {
-        PoolBook pools = snapshot.pools();
+    private void recordPoolDependency(ServiceMemory memory, ServiceSnapshot snapshot, ServicePlan plan) {
+        PoolSet pools = snapshot.pools();
         boolean tells = plan.steps().stream().anyMatch(Step.Refuse.class::isInstance)
                 || snapshot.holdings().stream()
                         .anyMatch(holding -> holding.spec().pool() != null
@@ -343,7 +343,7 @@ public final class ServiceControl implements ClassControl.Services {
 
     /** There are other pools: what is said by them of Services that do not wait may be untrue. */
     public void poolsChanged() {
-        PoolBook now = parts.ledger().pools();
+        PoolSet now = parts.ledger().pools();
         makeDue((key, memory) -> memory.toldOfOther(now));
     }
 
@@ -360,7 +360,7 @@ public final class ServiceControl implements ClassControl.Services {
         boolean changed = service.map(state -> foreign.note(state, isOurs(state) || published.adopt(state)))
                 .orElseGet(() -> foreign.forget(key));
         published.release(key, service);
-        published.holdWhatIsWithheld(key, service);
+        published.holdWithheld(key, service);
         if (changed) {
             listener.deferenceChanged();
         }

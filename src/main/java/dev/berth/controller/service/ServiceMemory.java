@@ -2,7 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.QueuePosition;
 import dev.berth.loadbalancer.ProviderState;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +31,7 @@ final class ServiceMemory {
     private @Nullable QueuePosition turn;
 
     /** By which pools something was said of it that others may make untrue; null: nothing. */
-    private volatile @Nullable PoolBook toldOf;
+    private volatile @Nullable PoolSet toldOf;
 
     private volatile Instant look = Instant.EPOCH;
 
@@ -48,13 +48,13 @@ final class ServiceMemory {
     }
 
     /** Something is said of it that goes by these pools; null: nothing is. */
-    void tells(@Nullable PoolBook pools) {
+    void tells(@Nullable PoolSet pools) {
         toldOf = pools;
     }
 
     /** Whether what is said of it goes by other pools than {@code now}. Asked by other threads, too. */
-    boolean toldOfOther(PoolBook now) {
-        PoolBook then = toldOf;
+    boolean toldOfOther(PoolSet now) {
+        PoolSet then = toldOf;
         return then != null && then != now;
     }
 

@@ -9,8 +9,8 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.loadbalancer.Backends;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassCertificate;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.ForeignAnnotations;
 import java.util.List;
@@ -47,7 +47,7 @@ public record ServiceParts(
      * @param announcements who announces which address, as the agents say
      */
     public record Environment(
-            Supplier<ClassBook> classes,
+            Supplier<ClassSet> classes,
             Supplier<Optional<Deference>> cloudNode,
             Function<ServiceKey, Backends> backends,
             Predicate<Ip> isNodes,

@@ -58,7 +58,7 @@ public final class ServiceReconciler implements Reconciler<Service> {
 
     /** Whether an added Service can be any of our business. */
     public static boolean isRelevant(Service service) {
-        return Due.isRelevant(
+        return EventMapper.isRelevant(
                 ServiceStates.isLoadBalancer(service),
                 ServiceStates.finalizers(service),
                 ServiceStates.conditionTypes(service));

@@ -1,6 +1,6 @@
 package dev.berth.controller.service;
 
-import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.ServedClass;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** Which of the calls that {@link #guard} makes are stuck, for each LoadBalancerClass. */
 final class StuckCalls {
     private final ProviderGuard guard;
-    private final Supplier<ClassBook> classes;
+    private final Supplier<ClassSet> classes;
     private final ServiceMetrics metrics;
     private final Consumer<String> changed;
 

@@ -44,7 +44,7 @@ public final class NotServed implements PolicyReconciler.Control {
 
     @Override
     public Next reconcile(Cache<ServiceCIDRPolicy> policies, String name) {
-        tellReservations();
+        reportReservations();
         policies.get(null, name).ifPresent(policy -> {
             ServiceCIDRPolicy.Status status = status(policy, "NotServed", NONE, clock.instant());
             if (!status.equals(policy.getStatus())) {
@@ -54,10 +54,10 @@ public final class NotServed implements PolicyReconciler.Control {
         return Next.ON_EVENT;
     }
 
-    private synchronized void tellReservations() {
+    private synchronized void reportReservations() {
         again.run();
         if (!reservations.tell(caches.reservations().list().toList(), ReservationStatus.notReady("NotServed", NONE))) {
-            again = later.after(UNWRITTEN, this::tellReservations);
+            again = later.after(UNWRITTEN, this::reportReservations);
         }
     }
 

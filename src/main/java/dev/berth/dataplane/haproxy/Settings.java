@@ -92,8 +92,8 @@ record Settings(
 
     private static @Nullable Sharing sharing(Map<String, String> settings) {
         if (!settings.containsKey(PEERS)) {
-            OF_PEERS.stream().filter(settings::containsKey).findFirst().ifPresent(useless -> {
-                throw new ProviderException("setting \"" + useless + "\" is for several hosts, which \"peers\" names");
+            OF_PEERS.stream().filter(settings::containsKey).findFirst().ifPresent(unusable -> {
+                throw new ProviderException("setting \"" + unusable + "\" is for several hosts, which \"peers\" names");
             });
             return null;
         }

@@ -284,7 +284,7 @@ final class SharedAddresses implements Addresses {
         synchronized (this) {
             closed = true;
             List<String> inherited = held.stream()
-                    .filter(address -> election.hasHeir(address, now()))
+                    .filter(address -> election.hasSuccessor(address, now()))
                     .toList();
             try {
                 release(inherited);

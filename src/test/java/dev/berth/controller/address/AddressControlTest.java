@@ -14,10 +14,10 @@ import dev.berth.controller.service.SampleLoops;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
-import dev.berth.loadbalancer.ClassBook;
-import dev.berth.pool.PoolBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -60,9 +60,9 @@ class AddressControlTest {
                 .addresses();
     }
 
-    private ClassBook classes() {
+    private ClassSet classes() {
         whileJudging.run();
-        return ClassBook.empty();
+        return ClassSet.empty();
     }
 
     private static Claim claim(String uid) {
@@ -117,7 +117,7 @@ class AddressControlTest {
 
     /** Of a pool whose addresses rest for two hours. */
     private void restsForTwoHours() {
-        ledger.usePools(PoolBook.of(
+        ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge",
                         Instant.EPOCH,

@@ -14,9 +14,9 @@ import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -107,7 +107,7 @@ class AddressReleaseTest {
         cluster.update = new Write.NotFound<>("no such Address");
         cluster.whileWriting = () -> ledger.observe(claim("a2"));
         cluster.liveClaim = new Read.Found<>(claim("a2"));
-        ledger.usePools(PoolBook.of(
+        ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge",
                         Instant.EPOCH,

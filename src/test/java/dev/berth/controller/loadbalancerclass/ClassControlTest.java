@@ -10,9 +10,9 @@ import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.loadbalancer.TlsSecret;
@@ -47,7 +47,7 @@ class ClassControlTest {
     private record Said(Optional<Deference> cloudNode, Optional<Deference> published, Optional<String> stuck)
             implements ClassControl.Services {
         @Override
-        public Optional<Deference> deference(ClassBook judged) {
+        public Optional<Deference> deference(ClassSet judged) {
             return judged.deference(cloudNode, published);
         }
 
@@ -64,7 +64,7 @@ class ClassControlTest {
 
     private final Map<String, LoadBalancerClass> objects = new TreeMap<>();
     private final StartGate gate = new StartGate();
-    private final List<String> judgedAnew = new ArrayList<>();
+    private final List<String> verdictChanged = new ArrayList<>();
     private final Set<String> pools = new TreeSet<>();
     private final Map<String, ClassCertificate> certificates = new TreeMap<>();
     private boolean writesFail;
@@ -87,8 +87,8 @@ class ClassControlTest {
                 public void classChanged(ClassDeclaration declaration) {}
 
                 @Override
-                public void judgedAnew(String name) {
-                    judgedAnew.add(name);
+                public void verdictChanged(String name) {
+                    verdictChanged.add(name);
                 }
             },
             secret -> certificates.getOrDefault(secret, ClassCertificate.NONE),
@@ -186,7 +186,7 @@ class ClassControlTest {
         gate.open();
         reconcile("older");
         reconcile("younger");
-        assertThat(judgedAnew).as("an event on each comes at the start").isEmpty();
+        assertThat(verdictChanged).as("an event on each comes at the start").isEmpty();
     }
 
     @Test
@@ -196,7 +196,7 @@ class ClassControlTest {
         objects.remove("older");
         reconcile("older");
 
-        assertThat(judgedAnew).containsExactly("younger");
+        assertThat(verdictChanged).containsExactly("younger");
     }
 
     @Test
@@ -206,7 +206,7 @@ class ClassControlTest {
         put("older", "2026-01-01T00:00:00Z", false);
         reconcile("older");
 
-        assertThat(judgedAnew).as("the one that changed is being looked at").containsExactly("younger");
+        assertThat(verdictChanged).as("the one that changed is being looked at").containsExactly("younger");
     }
 
     @Test

@@ -12,7 +12,7 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.Pools;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ class PoolStatusTest {
                 .unmarshal(
                         "metadata: {name: edge, uid: u1, generation: " + generation + "}\nspec: " + spec,
                         AddressPool.class);
-        ledger.usePools(PoolBook.of(List.of(Pools.declaration(edge)), List.of()));
+        ledger.usePools(PoolSet.of(List.of(Pools.declaration(edge)), List.of()));
         return status.of(edge);
     }
 

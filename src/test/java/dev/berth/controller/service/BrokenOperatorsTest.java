@@ -188,7 +188,7 @@ class BrokenOperatorsTest {
                 }),
                 new Row("looks at no class when another one changes what it is", 1, 60, new SimulatedParts() {
                     @Override
-                    String judgedAnew(String className) {
+                    String verdictChanged(String className) {
                         return "";
                     }
                 }));

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.service.Bulkhead.Entry;
 import dev.berth.controller.service.ProviderGuard.Visit;
-import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServedClass;
@@ -73,7 +73,7 @@ class CallLimitTest extends CloudStage {
     }
 
     private static List<CallLine> lines(Capabilities capabilities) {
-        ClassBook book = SampleClasses.ofParameters("counting", capabilities, TWO_CLASSES);
+        ClassSet book = SampleClasses.ofParameters("counting", capabilities, TWO_CLASSES);
         return book.served().stream().map(CallLine::of).toList();
     }
 

@@ -10,16 +10,16 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Backends;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.pool.ExcludedRange;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.Capabilities.Targets;
@@ -245,7 +245,7 @@ abstract class CloudStage {
     record Later(Duration delay, Runnable what) {}
 
     final List<Later> later = new ArrayList<>();
-    ClassBook classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
+    ClassSet classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
     Ledger ledger = new Ledger();
     ServiceControl control = operator();
 
@@ -362,7 +362,7 @@ abstract class CloudStage {
 
     /** This is the one pool. */
     void pool(List<String> addresses, String... excluded) {
-        ledger.usePools(PoolBook.of(
+        ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, addresses, List.of(excluded), false, PoolPolicy.OPEN, false)),
                 List.of(new ExcludedRange(

@@ -16,9 +16,9 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.ExcludedRange;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.Quota;
 import dev.berth.pool.Selector;
 import dev.berth.testing.cluster.Line;
@@ -119,7 +119,7 @@ class ForgedStatusTest {
     @Test
     void addressOfAPool_thatIsNeverGiven_isNotMadeItsOwn() {
         cluster.put(WEB, marked(FORMER.toString()));
-        berth.ledger.usePools(PoolBook.of(
+        berth.ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, List.of("192.0.2.2"), List.of(), false, PoolPolicy.OPEN, false)),
                 List.of(new ExcludedRange("Node \"a\"", List.of(IpRange.parse("192.0.2.2")), false))));

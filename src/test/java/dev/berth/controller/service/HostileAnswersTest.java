@@ -14,7 +14,7 @@ import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
@@ -167,7 +167,7 @@ class HostileAnswersTest extends CloudStage {
                 answer,
                 request,
                 Capabilities.ofItsOwn(IpMode.VIP),
-                new AnsweredAddresses(List.of(), PoolBook.of(List.of(), List.of()), List.of(Ip.parse("203.0.113.1"))));
+                new AnsweredAddresses(List.of(), PoolSet.of(List.of(), List.of()), List.of(Ip.parse("203.0.113.1"))));
         Optional<AnswerRules.Broken> elsewhere =
                 AnswerRules.broken(answer, request, Capabilities.ofItsOwn(IpMode.VIP), AnsweredAddresses.NONE);
 

@@ -10,15 +10,15 @@ import dev.berth.claim.QueuePosition;
 import dev.berth.claim.Replacement;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.WellKnownNames;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
@@ -30,13 +30,13 @@ import org.junit.jupiter.api.Test;
 class LookAheadTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Ip LOST = Ip.parse("192.0.2.1");
-    private static final ClassBook CLASSES = SampleClasses.one(
+    private static final ClassSet CLASSES = SampleClasses.one(
             "x/y", "pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true), null, Classless.ALWAYS);
 
     /** Of the pool, which has another address by now. */
     private static List<Replacement> replacements(SampleService service) {
         Ledger ledger = new Ledger();
-        ledger.usePools(PoolBook.of(
+        ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, List.of("192.0.2.2"), List.of(), false, PoolPolicy.OPEN, false)),
                 List.of()));

@@ -2,8 +2,8 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
@@ -157,8 +157,8 @@ class LostMarksTest extends CloudStage {
     void serviceWhoseClassIsGone_isMarkedAgain_forNothingElseTellsWhoMadeItsLoadBalancer() {
         served("web");
         put(SampleService.from(service("web")).annotation(WellKnownNames.SERVED_BY_CLASS, null));
-        ClassBook before = classes;
-        classes = ClassBook.empty();
+        ClassSet before = classes;
+        classes = ClassSet.empty();
         reconcile("web");
         assertThat(service("web").servedByClass()).hasValue(CLASS);
 

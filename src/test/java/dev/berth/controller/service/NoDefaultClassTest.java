@@ -2,8 +2,8 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
@@ -37,7 +37,7 @@ class NoDefaultClassTest extends CloudStage {
         isToldThatNoneServesIt();
     }
 
-    private static ClassBook notAccepted(Classless classless) {
+    private static ClassSet notAccepted(Classless classless) {
         return SampleClasses.ofUnknownProvider(CLASS, classless);
     }
 

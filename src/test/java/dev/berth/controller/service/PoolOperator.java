@@ -6,12 +6,12 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Unreadable;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.SampleClasses;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerProvider;
 import java.time.Duration;
@@ -36,7 +36,7 @@ class PoolOperator {
     /** Which Services it wants to reconcile, the earliest first. */
     final SequencedSet<ServiceKey> due = new LinkedHashSet<>();
 
-    private ClassBook classes;
+    private ClassSet classes;
 
     /** What is to be done to Addresses after a while. */
     final List<Runnable> later = new ArrayList<>();
@@ -82,20 +82,20 @@ class PoolOperator {
 
     /** Its one pool is this one from now on. */
     final void usePool(PoolPolicy policy, String... addresses) {
-        due.addAll(ledger.usePools(PoolBook.of(
+        due.addAll(ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(POOL, Instant.EPOCH, List.of(addresses), List.of(), false, policy, false)),
                 List.of())));
     }
 
     /** {@code what} happens while its one class is not accepted. */
     final void withoutClass(Runnable what) {
-        ClassBook before = classes;
+        ClassSet before = classes;
         classes = SampleClasses.awaited(CLASS, "theirs");
         what.run();
         classes = before;
     }
 
-    final ClassBook classes() {
+    final ClassSet classes() {
         return classes;
     }
 

@@ -10,9 +10,9 @@ import dev.berth.ip.IpFamily;
 import dev.berth.kube.Classes;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.Pools;
-import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.pool.Pool;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.PoolUse;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.math.BigInteger;
@@ -71,15 +71,15 @@ final class PoolRules {
      * @param told what a ledger knows that learned all from the cluster, for each operator
      */
     void settled(List<Ledger> told) {
-        PoolBook book = world.poolBook();
+        PoolSet book = world.poolBook();
         world.kinds.pools.objects.values().forEach(pool -> checkPool(pool, book, told));
-        ClassBook classes = world.classBook();
+        ClassSet classes = world.classBook();
         world.kinds.classes.objects.values().forEach(object -> checkClass(object, classes));
     }
 
     // ---- pools
 
-    private void checkPool(AddressPool pool, PoolBook book, List<Ledger> told) {
+    private void checkPool(AddressPool pool, PoolSet book, List<Ledger> told) {
         String name = pool.getMetadata().getName();
         AddressPool.Status status = pool.getStatus();
         if (status == null) {
@@ -96,7 +96,7 @@ final class PoolRules {
     }
 
     private void checkFamily(
-            String name, IpFamily family, AddressPool.@Nullable Family shown, PoolBook book, List<Ledger> told) {
+            String name, IpFamily family, AddressPool.@Nullable Family shown, PoolSet book, List<Ledger> told) {
         BigInteger capacity =
                 book.named(name).map(found -> found.capacity(family)).orElse(BigInteger.ZERO);
         if (shown == null) {
@@ -114,7 +114,7 @@ final class PoolRules {
     }
 
     private boolean isShown(
-            String name, IpFamily family, AddressPool.Family shown, BigInteger capacity, PoolUse use, PoolBook book) {
+            String name, IpFamily family, AddressPool.Family shown, BigInteger capacity, PoolUse use, PoolSet book) {
         return shown.capacity().equals(capacity.toString())
                 && use.capacity().equals(capacity)
                 && shown.reserved().equals(use.reserved().toString())
@@ -142,21 +142,21 @@ final class PoolRules {
 
     /** Whether a Service publishes what a pool has and nobody claimed: a stranger wrote it, and nothing is done to it. */
     boolean isAnyWithheld() {
-        PoolBook book = world.poolBook();
+        PoolSet book = world.poolBook();
         return world.cluster.services.values().stream()
                 .flatMap(service -> service.publishedAddresses().stream())
                 .filter(ip -> book.poolOf(ip).isPresent())
                 .anyMatch(ip -> !world.cluster.claims.containsKey(ip));
     }
 
-    private String count(String pool, IpFamily family, ClaimSpec.Phase phase, PoolBook book) {
+    private String count(String pool, IpFamily family, ClaimSpec.Phase phase, PoolSet book) {
         return Long.toString(world.cluster.claims.values().stream()
                 .filter(claim -> claim.ip().family() == family && claim.spec().phase() == phase)
                 .filter(claim -> book.poolOf(claim.ip()).map(Pool::name).equals(Optional.of(pool)))
                 .count());
     }
 
-    private void checkStranded(AddressPool pool, AddressPool.Status status, PoolBook book) {
+    private void checkStranded(AddressPool pool, AddressPool.Status status, PoolSet book) {
         String name = pool.getMetadata().getName();
         List<Ip> stranded = world.cluster.claims.values().stream()
                 .filter(claim ->
@@ -192,7 +192,7 @@ final class PoolRules {
 
     // ---- classes
 
-    private void checkClass(LoadBalancerClass object, ClassBook book) {
+    private void checkClass(LoadBalancerClass object, ClassSet book) {
         String name = object.getMetadata().getName();
         LoadBalancerClass.Status status = object.getStatus();
         if (status == null) {
@@ -202,7 +202,7 @@ final class PoolRules {
                 object.getMetadata().getGeneration().equals(status.observedGeneration()),
                 () -> "class " + name + " has a status of another generation: " + status);
         List<Condition> conditions = Objects.requireNonNullElse(status.conditions(), List.of());
-        ClassBook.Verdict verdict = book.verdict(name).orElseThrow();
+        ClassSet.Verdict verdict = book.verdict(name).orElseThrow();
         checkCondition(name, conditions, "Accepted", verdict.accepted() ? "True" : "False", List.of(verdict.message()));
         ServiceControl services = world.operators.getFirst().services;
         boolean servesClassless =

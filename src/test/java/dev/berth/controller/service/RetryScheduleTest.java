@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.controller.Backoff;
 import dev.berth.loadbalancer.Postponed;
 import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.ServiceFailure;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.loadbalancer.ServingEffect;
-import dev.berth.loadbalancer.Trouble;
-import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
@@ -29,8 +29,8 @@ class RetryScheduleTest {
     private final RetrySchedule retries = new RetrySchedule();
     private final Backoff backoff = new Backoff(new Random(1));
 
-    private static Trouble trouble(Object request) {
-        return new Trouble("ensuring load balancer", Reason.EnsureFailed, "quota", request);
+    private static ServiceFailure trouble(Object request) {
+        return new ServiceFailure("ensuring load balancer", Reason.EnsureFailed, "quota", request);
     }
 
     @Test

@@ -11,8 +11,8 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.loadbalancer.Backends;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassCertificate;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.provider.LoadBalancerProvider;
 import java.time.InstantSource;
@@ -43,7 +43,7 @@ public final class SampleLoops {
     private Timer later = (delay, what) -> () -> {};
     private Random random = new Random(1);
     private Events events = SILENCE;
-    private Supplier<ClassBook> classes = ClassBook::empty;
+    private Supplier<ClassSet> classes = ClassSet::empty;
     private Supplier<Optional<Deference>> cloudNode = Optional::empty;
     private Function<ServiceKey, Backends> backends = key -> Backends.NONE;
     private Predicate<Ip> isNodes = ip -> false;
@@ -76,7 +76,7 @@ public final class SampleLoops {
         return this;
     }
 
-    public SampleLoops classes(Supplier<ClassBook> classes) {
+    public SampleLoops classes(Supplier<ClassSet> classes) {
         this.classes = classes;
         return this;
     }

@@ -65,7 +65,7 @@ final class SimulatedLoops {
     private final Map<Key, Instant> looks = new TreeMap<>();
     final List<SimulatedOperator.Task> tasks = new ArrayList<>();
     private List<ExcludedRange> around;
-    private boolean surroundingsChanged;
+    private boolean clusterStateChanged;
     private Optional<Deference> lastDeference = Optional.empty();
     private boolean lastDeferenceIsKnown;
 
@@ -108,8 +108,8 @@ final class SimulatedLoops {
                     }
 
                     @Override
-                    public void judgedAnew(String name) {
-                        queue(parts.judgedAnew(name));
+                    public void verdictChanged(String name) {
+                        queue(parts.verdictChanged(name));
                     }
                 },
                 secret -> ClassCertificate.NONE,
@@ -141,7 +141,7 @@ final class SimulatedLoops {
                     @Override
                     public void poolsChanged() {
                         operator.services.poolsChanged();
-                        classes.namingPools().forEach(name -> queue(parts.judgedAnew(name)));
+                        classes.namingPools().forEach(name -> queue(parts.verdictChanged(name)));
                     }
                 });
     }
@@ -163,7 +163,7 @@ final class SimulatedLoops {
 
     void hearAround(List<ExcludedRange> now) {
         around = now;
-        surroundingsChanged = true;
+        clusterStateChanged = true;
     }
 
     void queue(String className) {
@@ -195,8 +195,8 @@ final class SimulatedLoops {
     }
 
     private void hear() {
-        if (surroundingsChanged) {
-            surroundingsChanged = false;
+        if (clusterStateChanged) {
+            clusterStateChanged = false;
             pools.refresh();
         } else if (views.pools.watch.hasNews()
                 && (world.kinds.random.nextBoolean() || !views.classes.watch.hasNews())) {
@@ -211,7 +211,7 @@ final class SimulatedLoops {
     boolean isIdle() {
         return queue.isEmpty()
                 && tasks.isEmpty()
-                && !surroundingsChanged
+                && !clusterStateChanged
                 && !views.pools.watch.hasNews()
                 && !views.classes.watch.hasNews();
     }

@@ -147,7 +147,7 @@ final class SimulatedOperator {
                 this::wake,
                 value -> {
                     if (gate.isOpen()) {
-                        wake(new Due.Event.ClassChanged(value));
+                        wake(new EventMapper.Event.ClassChanged(value));
                         deferenceChanged();
                     }
                 },
@@ -177,7 +177,7 @@ final class SimulatedOperator {
         services.adopt();
         gate.open();
         for (ServiceState service : client.services()) {
-            if (Due.isRelevant(service)) {
+            if (EventMapper.isRelevant(service)) {
                 queue.add(new Work.OfService(service.key()));
             }
         }
@@ -202,8 +202,8 @@ final class SimulatedOperator {
         parts.due(keys).stream().filter(client::hasService).forEach(key -> queue.add(new Work.OfService(key)));
     }
 
-    private void wake(Due.Event event) {
-        wake(Due.keys(event, client.services(), ledger.waiting()));
+    private void wake(EventMapper.Event event) {
+        wake(EventMapper.keys(event, client.services(), ledger.waiting()));
     }
 
     private void wakeAddresses(Collection<Ip> ips) {
@@ -218,7 +218,7 @@ final class SimulatedOperator {
 
     private void deferenceChanged() {
         if (loops.isDeferenceNews()) {
-            wake(new Due.Event.DeferenceChanged());
+            wake(new EventMapper.Event.DeferenceChanged());
         }
     }
 
@@ -226,7 +226,7 @@ final class SimulatedOperator {
     void namespaceChanges(String namespace, Map<String, String> labels) {
         otherNews.add(() -> {
             client.namespace(namespace, labels);
-            wake(new Due.Event.NamespaceChanged(namespace));
+            wake(new EventMapper.Event.NamespaceChanged(namespace));
         });
     }
 
@@ -238,8 +238,8 @@ final class SimulatedOperator {
                 return;
             }
             if (now == null
-                    || Due.isRelevant(now)
-                    || Due.isRelevant(change.before())
+                    || EventMapper.isRelevant(now)
+                    || EventMapper.isRelevant(change.before())
                     || (change.before() != null && UnknownWords.has(change.before()))) {
                 queue.add(new Work.OfService(change.key()));
             }

@@ -66,7 +66,7 @@ class SimulatedParts {
     }
 
     /** Which class object is looked at, for this one is judged again. */
-    String judgedAnew(String className) {
+    String verdictChanged(String className) {
         return className;
     }
 

@@ -84,7 +84,7 @@ final class SimulatedPeople {
     private final boolean deletions;
 
     /** Whether Services say more of their addresses than that they want one. */
-    private final boolean wishes;
+    private final boolean constraints;
 
     private final boolean alone;
 
@@ -95,7 +95,7 @@ final class SimulatedPeople {
         random = world.random;
         strangers = random.nextInt(3) == 0;
         deletions = !strangers && alone && random.nextBoolean();
-        wishes = random.nextBoolean();
+        constraints = random.nextBoolean();
         world.namespaces.put("prod", Map.of("name", "prod"));
         world.namespaces.put("dev", Map.of("name", "dev"));
         world.classes.put("pool", randomClass("pool", true));
@@ -256,7 +256,7 @@ final class SimulatedPeople {
     /** Half of the seeds have Services that share, name an address or a pool, or want to come back to theirs. */
     private SampleService randomWishes(SampleService sample) {
         Map<String, String> annotations = new LinkedHashMap<>();
-        if (wishes) {
+        if (constraints) {
             if (oneIn(2)) {
                 annotations.put(WellKnownNames.SHARING_KEY, "k" + random.nextInt(2));
             }
@@ -273,7 +273,7 @@ final class SimulatedPeople {
                 annotations.put(WellKnownNames.RETAIN, "true");
             }
         }
-        int port = 80 + random.nextInt(wishes ? 3 : 1);
+        int port = 80 + random.nextInt(constraints ? 3 : 1);
         return sample.annotations(annotations).ports(List.of(new Port("", Protocol.TCP, port, 30000 + port)));
     }
 

@@ -8,14 +8,14 @@ import dev.berth.ip.IpRange;
 import dev.berth.kube.Classes;
 import dev.berth.kube.Pools;
 import dev.berth.kube.Write;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.ExcludedRange;
-import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.Quota;
 import dev.berth.pool.Selector;
 import dev.berth.provider.Capabilities;
@@ -69,9 +69,9 @@ final class SimulatedPools {
 
     private long poolsJudgedAt = -1;
     private List<ExcludedRange> judgedAround = List.of();
-    private PoolBook poolBook = PoolBook.empty();
+    private PoolSet poolBook = PoolSet.empty();
     private long classesJudgedAt = -1;
-    private ClassBook classBook = ClassBook.empty();
+    private ClassSet classBook = ClassSet.empty();
 
     /** Classes that cannot be served for what is written into them. */
     private final SequencedSet<String> spoiled = new LinkedHashSet<>();
@@ -98,19 +98,19 @@ final class SimulatedPools {
 
     // ---- as they are judged now
 
-    PoolBook poolBook() {
+    PoolSet poolBook() {
         if (poolsJudgedAt != pools.revision() || !judgedAround.equals(around)) {
             poolsJudgedAt = pools.revision();
             judgedAround = around;
-            poolBook = PoolBook.of(Pools.declarations(pools.objects.values().stream()), around);
+            poolBook = PoolSet.of(Pools.declarations(pools.objects.values().stream()), around);
         }
         return poolBook;
     }
 
-    ClassBook classBook() {
+    ClassSet classBook() {
         if (classesJudgedAt != classes.revision()) {
             classesJudgedAt = classes.revision();
-            classBook = ClassBook.of(
+            classBook = ClassSet.of(
                     Classes.declarations(classes.objects.values().stream()), SimulatedWorld.CONTROLLER, providers());
         }
         return classBook;

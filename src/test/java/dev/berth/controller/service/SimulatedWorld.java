@@ -1,10 +1,10 @@
 package dev.berth.controller.service;
 
 import dev.berth.ip.Ip;
-import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
-import dev.berth.pool.PoolBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.pool.PoolDeclaration;
+import dev.berth.pool.PoolSet;
 import dev.berth.testing.cluster.ClusterInMemory;
 import dev.berth.testing.cluster.Line;
 import java.time.Duration;
@@ -250,12 +250,12 @@ final class SimulatedWorld {
     }
 
     /** The pools as they are judged now. */
-    PoolBook poolBook() {
+    PoolSet poolBook() {
         return kinds.poolBook();
     }
 
     /** The classes as they are judged now. */
-    ClassBook classBook() {
+    ClassSet classBook() {
         return kinds.classBook();
     }
 

@@ -13,7 +13,7 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Backends;
-import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Demand;
 import dev.berth.loadbalancer.HoldingSelection;
@@ -24,7 +24,7 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Step;
 import dev.berth.loadbalancer.WaitReason;
 import dev.berth.loadbalancer.WellKnownNames;
-import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolSet;
 import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
@@ -199,7 +199,7 @@ final class SimulationRules {
 
     void settled() {
         checkPublished(false);
-        ClassBook classes = world.classBook();
+        ClassSet classes = world.classBook();
         List<Ledger> all = world.operators.stream()
                 .map(operator -> ledgerOfTheCluster(operator, classes))
                 .toList();
@@ -219,7 +219,7 @@ final class SimulationRules {
     }
 
     /** What a ledger would know that had no history but who waits, in which order. */
-    private Ledger ledgerOfTheCluster(SimulatedOperator operator, ClassBook classes) {
+    private Ledger ledgerOfTheCluster(SimulatedOperator operator, ClassSet classes) {
         Ledger ledger = new Ledger();
         ledger.usePools(world.poolBook());
         ledger.rebuild(new ArrayList<>(cluster.claims.values()));
@@ -260,7 +260,7 @@ final class SimulationRules {
                 QueuePosition.FIRST));
     }
 
-    private ServicePlan plan(SimulatedOperator operator, ServiceState service, ClassBook classes, Ledger ledger) {
+    private ServicePlan plan(SimulatedOperator operator, ServiceState service, ClassSet classes, Ledger ledger) {
         return Planner.plan(new ServiceSnapshot(
                 service.key(),
                 Optional.of(service),
@@ -297,7 +297,7 @@ final class SimulationRules {
                 () -> service.key() + " lost what the controller of its class published");
     }
 
-    private void checkService(ServiceState service, ClassBook classes, Ledger told, Set<ServiceKey> waits) {
+    private void checkService(ServiceState service, ClassSet classes, Ledger told, Set<ServiceKey> waits) {
         List<Claim> held = cluster.claims.values().stream()
                 .filter(claim -> isOwner(claim, service))
                 .toList();
@@ -312,7 +312,7 @@ final class SimulationRules {
     }
 
     /** It has not the mark of its class, which a user took off, or a stranger left out, and that class was gone or not accepted: who served it is known until a restart. */
-    private boolean nobodyKnowsWhoseItIs(ServiceState service, ClassBook classes) {
+    private boolean nobodyKnowsWhoseItIs(ServiceState service, ClassSet classes) {
         String named = service.loadBalancerClass();
         return service.servedByClass().isEmpty()
                 && (isUnmarkedOfASpoiledClass(service)
@@ -341,7 +341,7 @@ final class SimulationRules {
             boolean frees) {}
 
     Found found() {
-        ClassBook classes = world.classBook();
+        ClassSet classes = world.classBook();
         Set<ServiceKey> unknown = cluster.services.values().stream()
                 .filter(service -> nobodyKnowsWhoseItIs(service, classes))
                 .map(ServiceState::key)
@@ -400,7 +400,7 @@ final class SimulationRules {
     }
 
     /** What it publishes may be another's by then, where nobody knows any more who served it. */
-    private void checkNoneOfOurs(ServiceState service, List<Claim> held, ClassBook classes) {
+    private void checkNoneOfOurs(ServiceState service, List<Claim> held, ClassSet classes) {
         check(
                 held.isEmpty()
                         && !service.hasOurFinalizer()
@@ -411,7 +411,7 @@ final class SimulationRules {
                 () -> service + " is none of ours, but has marks of ours, or " + held);
     }
 
-    private void checkLeftAlone(ServicePlan.Skip leave, List<Claim> held, ClassBook classes, Ledger told) {
+    private void checkLeftAlone(ServicePlan.Skip leave, List<Claim> held, ClassSet classes, Ledger told) {
         if (leave.steps().stream().noneMatch(Step.Explain.class::isInstance)) {
             checkNoneOfOurs(leave.service(), held, classes);
             return;
@@ -446,7 +446,7 @@ final class SimulationRules {
                 (!serve.marks() || serve.acquires())
                         && serve.steps().stream()
                                 .takeWhile(step -> !(step instanceof Step.Acquire))
-                                .noneMatch(step -> step instanceof Step.SecureClaim || step instanceof Step.Amend),
+                                .noneMatch(step -> step instanceof Step.ConfirmClaim || step instanceof Step.Amend),
                 () -> service + " is not done: " + serve.steps());
         List<IpFamily> wanted = service.wantedFamilies();
         List<IpFamily> has = held.stream().map(claim -> claim.ip().family()).toList();
@@ -507,7 +507,7 @@ final class SimulationRules {
     }
 
     private void checkStranded(ServiceState service, List<Claim> held) {
-        PoolBook pools = world.poolBook();
+        PoolSet pools = world.poolBook();
         List<Claim> stranded = held.stream()
                 .filter(claim ->
                         claim.spec().pool() != null && pools.poolOf(claim.ip()).isEmpty())
@@ -532,7 +532,7 @@ final class SimulationRules {
     private static boolean isServable(ServicePlan.Serve serve, List<Ip> has, boolean ofItsProvider) {
         List<Ip> claimed = ofItsProvider ? List.of() : has;
         return (has.isEmpty() && !ofItsProvider)
-                || Demand.of(serve.service(), serve.servedClass(), "", 1, serve.wishes(), claimed, Backends.NONE)
+                || Demand.of(serve.service(), serve.servedClass(), "", 1, serve.constraints(), claimed, Backends.NONE)
                         .isServable();
     }
 

@@ -125,7 +125,7 @@ public record Election(String self, String run, int others, long began, Sequence
     }
 
     /** Whether another that is alive would bind it if this host released it. */
-    public boolean hasHeir(String address, long now) {
+    public boolean hasSuccessor(String address, long now) {
         return live(now).anyMatch(other -> other.wouldBind(address));
     }
 
@@ -164,7 +164,7 @@ public record Election(String self, String run, int others, long began, Sequence
         if (own.holds(address)) {
             boolean goes = !isServed
                     || live(now).anyMatch(other -> other.holds(address) && yields(own, other, address))
-                    || (!own.able() && isSettled(now) && hasHeir(address, now));
+                    || (!own.able() && isSettled(now) && hasSuccessor(address, now));
             return goes ? Step.RELEASE : Step.KEEP;
         }
         boolean comes = own.wouldBind(address)

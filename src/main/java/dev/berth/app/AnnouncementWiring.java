@@ -1,0 +1,155 @@
+package dev.berth.app;
+
+import dev.berth.announce.Announcement;
+import dev.berth.announce.Announcements;
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.AgentReport;
+import dev.berth.api.v1alpha1.BGPPeer;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Ledger;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.Wakeups;
+import dev.berth.controller.announcement.AnnouncementControl;
+import dev.berth.controller.announcement.ReportReconciler;
+import dev.berth.controller.bgppeer.PeerControl;
+import dev.berth.controller.bgppeer.PeerReconciler;
+import dev.berth.ip.Ip;
+import dev.berth.kube.AgentLeases;
+import dev.berth.kube.AgentReports;
+import dev.berth.kube.Caches;
+import dev.berth.kube.Claims;
+import dev.berth.kube.FieldManagers;
+import dev.berth.kube.StatusWriter;
+import dev.berth.kube.Trimmed;
+import dev.berth.loadbalancer.ClassSet;
+import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Who is given what of what reads the agents' reports: who announces each address, and how the sessions with routers are. */
+final class AnnouncementWiring {
+    /** How many AgentReports and BGPPeers are listed at once: each may name 1,000 addresses or nodes. */
+    private static final long PAGE = 50;
+
+    private final Caches caches;
+    private final AnnouncementControl announcements;
+    private final PeerControl peers;
+    private final Wakeups<AgentReport> reportWakeups;
+    private final Wakeups<BGPPeer> peerWakeups;
+
+    /** @param changed notified of the addresses of which something else may be said; be quick */
+    AnnouncementWiring(
+            AgentLeases agents,
+            Caches caches,
+            Ledger ledger,
+            StartGate gate,
+            StatusWriter statuses,
+            Supplier<ClassSet> classes,
+            Consumer<Collection<Ip>> changed,
+            InstantSource clock,
+            InstantSource steady,
+            DelayedExecutor later) {
+        this.caches = caches;
+        reportWakeups = new Wakeups<>("agent-report-wakeups", later);
+        peerWakeups = new Wakeups<>("bgp-peer-wakeups", later);
+        announcements = new AnnouncementControl(
+                gate,
+                node -> caches.agentReports()
+                        .get(null, node)
+                        .filter(report -> isNode(node))
+                        .map(AgentReports::of),
+                () -> caches.agentReports()
+                        .list()
+                        .map(report -> report.getMetadata().getName())
+                        .toList(),
+                agents::renewals,
+                () -> ledger.holdings().stream().map(Holding::ip).toList(),
+                classes,
+                changed,
+                steady,
+                later);
+        peers = new PeerControl(
+                gate,
+                this::isNode,
+                agents::renewals,
+                new PeerControl.Writes() {
+                    @Override
+                    public boolean summary(BGPPeer peer, Map<String, Object> fields) {
+                        return statuses.write(peer, fields);
+                    }
+
+                    @Override
+                    public boolean entries(BGPPeer peer, List<Map<String, Object>> operations) {
+                        return statuses.change(peer, operations);
+                    }
+
+                    @Override
+                    public boolean entry(BGPPeer peer, BGPPeer.NodeSession session) {
+                        return statuses.apply(
+                                peer, FieldManagers.agent(session.node()), Map.of("nodes", List.of(session)));
+                    }
+                },
+                clock,
+                steady);
+    }
+
+    /** Has its kinds watched. */
+    void register(Controllers controllers) {
+        controllers.register(
+                new ReportReconciler(caches, announcements, reportWakeups),
+                "agentreport",
+                InformerConfiguration.builder(AgentReport.class)
+                        .withInformerListLimit(PAGE)
+                        .withItemStore(Trimmed.any())
+                        .buildForController());
+        controllers.register(
+                new PeerReconciler(peers, peerWakeups),
+                "bgppeer",
+                InformerConfiguration.builder(BGPPeer.class)
+                        .withInformerListLimit(PAGE)
+                        .withItemStore(Trimmed.any())
+                        .buildForController());
+    }
+
+    /** Before the gate opens: what was reported until now. */
+    void adopt() {
+        announcements.adopt();
+    }
+
+    /** What agents say, as it is known now. */
+    Announcements known() {
+        return announcements.known();
+    }
+
+    /** Who announces an address that was claimed for a class; absent: agents do not announce addresses of that class. */
+    Optional<Announcement> of(Ip ip, @Nullable String classValue) {
+        return announcements.of(ip, classValue);
+    }
+
+    /** How many addresses nobody announces although their Services have endpoints. */
+    long unannounced() {
+        return caches.addresses()
+                .list()
+                .filter(address -> !Claims.isOfOtherKind(address))
+                .map(Address::getStatus)
+                .filter(status -> status != null && isUnannounced(status.announcement()))
+                .count();
+    }
+
+    private static boolean isUnannounced(Address.@Nullable Announcement said) {
+        return said != null
+                && "nobody".equals(said.by())
+                && !Announcement.isForWantOfEndpoints(Objects.requireNonNullElse(said.reason(), ""));
+    }
+
+    private boolean isNode(String name) {
+        return caches.nodes().get(null, name).isPresent();
+    }
+}

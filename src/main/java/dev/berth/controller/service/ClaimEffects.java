@@ -1,0 +1,233 @@
+package dev.berth.controller.service;
+
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Choice;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.QueuePosition;
+import dev.berth.controller.address.Released;
+import dev.berth.controller.service.AddressObjects.Created;
+import dev.berth.controller.service.AddressObjects.Whose;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.kube.Read;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Leaving;
+import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.ServingEffect;
+import dev.berth.loadbalancer.TakeOverEffect;
+import dev.berth.loadbalancer.WaitReason;
+import dev.berth.pool.Refusal;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The addresses of one Service, in one pass: claims them, makes sure of them, gives them back. */
+final class ClaimEffects {
+    /** How often a choice may be lost to another operator before the Service is postponed. */
+    private static final int CHOICES = 20;
+
+    private final ReconcileContext pass;
+    private final AddressObjects objects;
+
+    ClaimEffects(ReconcileContext pass) {
+        this.pass = pass;
+        objects = new AddressObjects(pass);
+    }
+
+    /** Does a step of the plan. */
+    List<Outcome> take(ServicePlan.Serve serve, ServingEffect.OfStep step) {
+        return switch (step) {
+            case ServingEffect.CreateClaim create -> create(serve, create);
+            case ServingEffect.ReadClaim(int index, Ip ip) -> readUnsure(serve, ip);
+            case ServingEffect.UpdateClaim(int index, Claim claim, ClaimSpec spec) ->
+                objects.update(claim, spec, serve.timeless()).stream().toList();
+            case ServingEffect.Acquire(int index, AddressRequest request) -> acquire(serve, request);
+        };
+    }
+
+    private List<Outcome> create(ServicePlan.Serve serve, ServingEffect.CreateClaim effect) {
+        Created created = objects.create(effect.ip(), effect.spec(), pass.owner(serve), serve.timeless());
+        return switch (created.whose()) {
+            case ANOTHERS -> List.of(new Outcome.Changed(false));
+            case NOT_MADE ->
+                Stream.concat(Stream.of(new Outcome.NotMade(effect.ip())), created.outcomes().stream())
+                        .toList();
+            case OURS, UNSURE -> created.outcomes();
+        };
+    }
+
+    private List<Outcome> readUnsure(ServicePlan.Serve serve, Ip ip) {
+        return switch (objects.read(ip)) {
+            case Read.Found<Claim>(Claim found) -> List.of(new Outcome.Found(found));
+            case Read.Absent<Claim> none -> {
+                pass.parts().ledger().notMade(ip);
+                yield List.of(new Outcome.NotMade(ip), new Outcome.Changed(false));
+            }
+            case Read.Failed<Claim>(String message) -> List.of(AddressObjects.notRead(ip, message, serve.timeless()));
+        };
+    }
+
+    /** Reads the Service live. */
+    Outcome readService() {
+        return switch (pass.parts().cluster().readService(pass.key())) {
+            case Read.Found<ServiceState>(ServiceState found) -> new Outcome.ServiceRead(Optional.of(found));
+            case Read.Absent<ServiceState> gone -> new Outcome.ServiceRead(Optional.empty());
+            case Read.Failed<ServiceState> unknown -> new Outcome.ServiceNotRead();
+        };
+    }
+
+    /** The Address of an address that is held could not be made: others may have it, and go first. */
+    Outcome giveUp(ServicePlan.Serve serve, Ip ip) {
+        loseTurn(serve.service());
+        pass.due().accept(pass.parts().ledger().giveUp(ip, pass.owner(serve)));
+        return new Outcome.Did(Done.CLAIM_GIVEN_UP);
+    }
+
+    /** A Service for which no address can be claimed would otherwise keep all who wait behind it from theirs. */
+    void loseTurn(ServiceState state) {
+        pass.memory()
+                .turn(new QueuePosition(pass.steady().truncatedTo(ChronoUnit.SECONDS), state.created(), state.uid()));
+        pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
+    }
+
+    private List<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
+        AddressRequest request = asked;
+        List<Refusal> missing = new ArrayList<>();
+        for (int lostToOthers = 0; lostToOthers < CHOICES; ) {
+            Choice choice = pass.parts().ledger().choose(request);
+            if (choice instanceof Choice.Refused(AddressRequest refused, List<Refusal> refusals)) {
+                return refused(asked, refused, refusals);
+            }
+            Choice.Assigned assigned = (Choice.Assigned) choice;
+            if (!pass.parts().ledger().hold(assigned)) {
+                // Another Service of ours was quicker, so work got done: this cannot go on forever.
+                continue;
+            }
+            missing.addAll(assigned.missing());
+            List<IpFamily> lost = new ArrayList<>();
+            List<Outcome> troubles = new ArrayList<>();
+            for (Choice.Pick pick : assigned.picks()) {
+                Claim shared = pick.joins();
+                Created created = shared == null
+                        ? objects.create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
+                        : objects.join(shared, request, serve.timeless());
+                troubles.addAll(created.outcomes());
+                if (created.whose() == Whose.ANOTHERS) {
+                    lost.add(pick.ip().family());
+                } else if (created.whose() == Whose.NOT_MADE) {
+                    pass.due().accept(pass.parts().ledger().giveUp(pick.ip(), request.owner()));
+                }
+            }
+            if (!troubles.isEmpty()) {
+                return troubles;
+            }
+            if (lost.isEmpty()) {
+                return acquired(asked, missing);
+            }
+            lostToOthers++;
+            request = request.onlyFor(lost);
+        }
+        return List.of(ReconcileContext.failed(
+                "choosing an address",
+                Reason.ClaimFailed,
+                CHOICES + " chosen addresses were taken by another operator",
+                serve.timeless()));
+    }
+
+    private List<Outcome> refused(AddressRequest asked, AddressRequest refused, List<Refusal> refusals) {
+        pass.due().accept(pass.parts().ledger().await(asked.allOrNone() ? asked : refused));
+        return List.of(new Outcome.Lacks(WaitReason.of(refused, refusals)));
+    }
+
+    private List<Outcome> acquired(AddressRequest asked, List<Refusal> missing) {
+        pass.parts().metrics().assigned();
+        if (missing.isEmpty()) {
+            pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
+            return List.of();
+        }
+        List<IpFamily> families =
+                missing.stream().map(Refusal::family).distinct().toList();
+        pass.due().accept(pass.parts().ledger().await(asked.onlyFor(families)));
+        return List.of(new Outcome.Lacks(WaitReason.of(asked, missing)));
+    }
+
+    /** Joins those who share the address of one that is taken over. */
+    List<Outcome> join(TakeOverEffect.Join effect) {
+        return Stream.concat(
+                        Stream.of(new Outcome.StepsDone(effect.index() + 1)),
+                        objects.join(effect.shared(), effect.request(), effect.request()).outcomes().stream())
+                .toList();
+    }
+
+    /** Releases {@code addresses}; {@code done}: what is done then. */
+    List<Outcome> release(List<Leaving> addresses, Done done) {
+        boolean all = true;
+        for (Leaving leaving : addresses) {
+            Released released = release(leaving);
+            if (released == Released.CHANGED) {
+                return List.of(new Outcome.Changed(true));
+            }
+            all &= released == Released.DONE;
+        }
+        return all
+                ? List.of(new Outcome.Did(done))
+                : List.of(
+                        new Outcome.Did(done),
+                        new Outcome.LookAgain(pass.parts().timing().backoff().after(1)));
+    }
+
+    private Released release(Leaving leaving) {
+        if (leaving.itself()) {
+            return pass.addresses()
+                    .release(leaving.ip(), leaving.owner(), pass.writes().claimBefore(leaving.ip()));
+        }
+        return pass.addresses().releaseIfGone(leaving.ip(), leaving.owner()) ? Released.DONE : Released.LATER;
+    }
+
+    /** Reads the Addresses of what is about to go from the status. */
+    List<Outcome> checkPublished(ServicePlan.Serve serve, List<Ip> going) {
+        List<Claim> found = new ArrayList<>();
+        for (Ip ip : going) {
+            Read<Claim> read = objects.read(ip);
+            if (read instanceof Read.Failed<Claim>(String message)) {
+                return unsure(Done.PUBLISHED_CHECKED, AddressObjects.notRead(ip, message, serve.timeless()));
+            }
+            if (read instanceof Read.Found<Claim>(Claim there)) {
+                found.add(there);
+            }
+        }
+        return List.of(new Outcome.GoingFound(found), new Outcome.Did(Done.PUBLISHED_CHECKED));
+    }
+
+    /** Reads one that is not the Service's own as far as is known, and was to be published. */
+    List<Outcome> readAgain(ServicePlan.Serve serve, Holding known) {
+        return hindered(objects.readAgain(known, serve.timeless()));
+    }
+
+    /** Writes the Address objects as they are. */
+    List<Outcome> confirm(ServicePlan.Serve serve, List<Claim> claims) {
+        for (Claim claim : claims) {
+            Optional<Outcome> hindered = objects.confirm(claim, serve.timeless());
+            if (hindered.isPresent()) {
+                return hindered(hindered.get());
+            }
+        }
+        return List.of(new Outcome.Did(Done.CLAIMS_CONFIRMED));
+    }
+
+    private static List<Outcome> hindered(Outcome outcome) {
+        return outcome instanceof Outcome.Failed ? unsure(Done.CLAIMS_CONFIRMED, outcome) : List.of(outcome);
+    }
+
+    /** What is published stays: what is to be published is not surely its own. */
+    private static List<Outcome> unsure(Done done, Outcome trouble) {
+        return List.of(new Outcome.Did(done), trouble, new Outcome.NotToPublish());
+    }
+}

@@ -1,0 +1,302 @@
+package dev.berth.controller.service;
+
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Choice;
+import dev.berth.claim.Claim;
+import dev.berth.claim.Holding;
+import dev.berth.controller.Next;
+import dev.berth.controller.service.EffectResult.End;
+import dev.berth.controller.service.EffectResult.Finished;
+import dev.berth.controller.service.EffectResult.Learned;
+import dev.berth.ip.Ip;
+import dev.berth.kube.Events.About;
+import dev.berth.loadbalancer.Facts;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Leaving;
+import dev.berth.loadbalancer.ObservedState;
+import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.PredecessorDeletion;
+import dev.berth.loadbalancer.PredecessorEffect;
+import dev.berth.loadbalancer.ProviderState;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.SayReleasing;
+import dev.berth.loadbalancer.ServedClass;
+import dev.berth.loadbalancer.ServiceEvent;
+import dev.berth.loadbalancer.ServiceFailure;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.Serving;
+import dev.berth.loadbalancer.ServingEffect;
+import dev.berth.loadbalancer.Skipping;
+import dev.berth.loadbalancer.SkippingEffect;
+import dev.berth.loadbalancer.TakeOverEffect;
+import dev.berth.loadbalancer.TakingOver;
+import dev.berth.loadbalancer.TearDownEffect;
+import dev.berth.loadbalancer.TearingDown;
+import dev.berth.loadbalancer.TerminalEffect;
+import dev.berth.pool.Refusal;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries out one plan for one Service: does one effect at a time, and decides nothing. Used once. */
+final class EffectExecutor {
+    private static final Logger LOG = LoggerFactory.getLogger(EffectExecutor.class);
+
+    /** Many more effects than any plan without steps has. */
+    private static final int MOST_BESIDE_STEPS = 100;
+
+    private final ReconcileContext pass;
+    private final ClaimEffects claims;
+    private final ProviderEffects provider;
+    private final StatusEffects status;
+    private final NodePortEffects nodePorts;
+
+    EffectExecutor(ReconcileContext pass) {
+        this.pass = pass;
+        claims = new ClaimEffects(pass);
+        provider = new ProviderEffects(pass);
+        status = new StatusEffects(pass);
+        nodePorts = new NodePortEffects(pass);
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param plan what the plan came to: one that cannot be taken over is left alone
+     */
+    record Passed(End end, ServicePlan plan) {}
+
+    Passed run() {
+        Optional<End> before = EffectLoop.of(
+                        mostEffects(),
+                        facts -> PredecessorDeletion.next(pass.plan(), pass.service(), pass.situation(), facts)
+                                .map(this::perform))
+                .end();
+        if (before.isPresent()) {
+            return new Passed(before.get(), pass.plan());
+        }
+        if (!(pass.plan() instanceof ServicePlan.Serve)) {
+            pass.parts().metrics().waits(pass.key(), Optional.empty());
+        }
+        return switch (pass.plan()) {
+            case ServicePlan.NotOurs none ->
+                passed(none, facts -> perform(Skipping.next(none, pass.service(), pass.situation(), facts)));
+            case ServicePlan.Skip skip -> passed(skip, facts -> perform(Skipping.next(skip, pass.situation(), facts)));
+            case ServicePlan.Adopt adopt -> {
+                EffectLoop way = way(facts -> perform(TakingOver.next(adopt, pass.situation(), facts)));
+                yield new Passed(
+                        way.end().orElseThrow(),
+                        TakingOver.skipped(adopt, way.facts())
+                                .<ServicePlan>map(skip -> skip)
+                                .orElse(adopt));
+            }
+            case ServicePlan.TearDown down ->
+                passed(
+                        down,
+                        facts -> perform(down, TearingDown.next(down, pass.service(), knownToTearDown(down), facts)));
+            case ServicePlan.Serve serve -> {
+                pass.memory().doubtIfDue(pass.steady());
+                yield passed(serve, facts -> perform(serve, Serving.next(serve, known(serve), facts)));
+            }
+        };
+    }
+
+    private Passed passed(ServicePlan plan, Function<Facts, EffectResult> next) {
+        return new Passed(way(next).end().orElseThrow(), plan);
+    }
+
+    private EffectLoop way(Function<Facts, EffectResult> next) {
+        return EffectLoop.of(mostEffects(), facts -> Optional.of(next.apply(facts)));
+    }
+
+    /** No step of a plan takes more than two: the provider's turn, and its call. */
+    private int mostEffects() {
+        return MOST_BESIDE_STEPS + 2 * pass.plan().steps().size();
+    }
+
+    private EffectResult perform(TerminalEffect ending) {
+        return switch (ending) {
+            case TerminalEffect.PlanAgain(boolean live) -> new EffectResult.Again(live);
+            case TerminalEffect.Wait(Duration delay) -> new Finished(Next.after(delay));
+            case TerminalEffect.AwaitEvent none -> new Finished(Next.ON_EVENT);
+            case TerminalEffect.Fail(ServiceFailure what, boolean losesTurn, Optional<Duration> again) -> {
+                if (losesTurn) {
+                    pass.service().ifPresent(claims::loseTurn);
+                }
+                yield pass.fail(what, again);
+            }
+        };
+    }
+
+    private EffectResult perform(PredecessorEffect effect) {
+        return switch (effect) {
+            case PredecessorEffect.TakeTurn(ServedClass by, LoadBalancerRequest request) ->
+                new Learned(provider.takeTurn(by, request, request));
+            case PredecessorEffect.Delete delete -> new Learned(provider.delete(delete));
+            case PredecessorEffect.SayWhy sayWhy -> new Learned(status.sayWhy(sayWhy));
+            case PredecessorEffect.Remember(ServiceFailure what) -> new Learned(provider.remember(what));
+            case TerminalEffect ending -> perform(ending);
+        };
+    }
+
+    private EffectResult perform(SkippingEffect effect) {
+        return switch (effect) {
+            case SkippingEffect.StopWaiting none -> stopWaiting();
+            case SkippingEffect.Report(ServicePlan.Skip why) -> {
+                pass.parts()
+                        .events()
+                        .warning(About.service(why.service()), why.reason().name(), why.message());
+                yield did(Done.REPORTED);
+            }
+            case SkippingEffect.Publish publish -> new Learned(status.publish(publish));
+            case TerminalEffect ending -> perform(ending);
+        };
+    }
+
+    private EffectResult perform(TakeOverEffect effect) {
+        return switch (effect) {
+            case TakeOverEffect.Hold(AddressRequest request) ->
+                new Learned(
+                        switch (pass.parts().ledger().adopt(request)) {
+                            case Choice.Refused(AddressRequest same, List<Refusal> refusals) ->
+                                new Outcome.NotHeld(refusals);
+                            case Choice.Assigned assigned ->
+                                new Outcome.Held(assigned.picks().stream()
+                                        .flatMap(pick -> Optional.ofNullable(pick.joins()).stream())
+                                        .toList());
+                        });
+            case TakeOverEffect.Join join -> new Learned(postpone(claims.join(join).stream()));
+            case SkippingEffect refraining -> perform(refraining);
+        };
+    }
+
+    private Serving.Known known(ServicePlan.Serve serve) {
+        String uid = serve.service().uid();
+        ObservedState situation = pass.situation();
+        return new Serving.Known(
+                situation,
+                provider.whoHasAnswered(serve.servedClass(), situation.provider()),
+                pass.memory().status.published(uid),
+                pass.memory().status.overwrites(uid),
+                pass.steady(),
+                pass.parts().ipMode().known(pass.steady()),
+                pass.memory().nextLook(pass.steady()));
+    }
+
+    private EffectResult perform(ServicePlan.Serve serve, ServingEffect effect) {
+        ServiceState state = serve.service();
+        return switch (effect) {
+            case ServingEffect.StopWaiting none -> stopWaiting();
+            case ServingEffect.Note(List<Outcome> what) -> new Learned(what);
+            case ServingEffect.OfStep step ->
+                new Learned(postpone(Stream.concat(
+                        Stream.of(new Outcome.StepsDone(step.index() + 1)), claims.take(serve, step).stream())));
+            case ServingEffect.ReadService none -> new Learned(claims.readService());
+            case ServingEffect.GiveUpClaim(Ip ip) -> new Learned(claims.giveUp(serve, ip));
+            case ServingEffect.AddFinalizer(Publication wanted) -> new Learned(status.addFinalizer(state, wanted));
+            case ServingEffect.AskFor none ->
+                new Learned(new Outcome.Asks(provider.demand(state, serve.servedClass())));
+            case ServingEffect.TakeTurn(LoadBalancerRequest request) ->
+                new Learned(provider.takeTurn(serve.servedClass(), request, request));
+            case ServingEffect.Call call -> new Learned(provider.call(serve, call));
+            case ServingEffect.Accept accept -> new Learned(provider.accept(serve.servedClass(), accept));
+            case ServingEffect.Refresh(LoadBalancerStatus found) -> new Learned(provider.refresh(found));
+            case ServingEffect.AskAgain(ServiceEvent why) -> new Learned(provider.askAgain(state, why));
+            case ServingEffect.Keep(List<Published> ingress) ->
+                new Learned(provider.keep(serve.servedClass(), ingress));
+            case ServingEffect.GiveUpCall(ServiceFailure what) -> new Learned(pass.postpone(what));
+            case ServingEffect.CheckPublished(List<Ip> going) -> new Learned(claims.checkPublished(serve, going));
+            case ServingEffect.CountOverwrite counted -> new Learned(status.countOverwrite(state, counted));
+            case ServingEffect.AskForIpMode(Publication wanted) -> status.askForIpMode(state, wanted);
+            case ServingEffect.ReadAgain(Holding known) -> new Learned(claims.readAgain(serve, known));
+            case ServingEffect.ConfirmClaims(List<Claim> unsure) -> new Learned(claims.confirm(serve, unsure));
+            case ServingEffect.Publish publish -> new Learned(status.publish(state, publish));
+            case ServingEffect.DelayWords delay -> new Learned(status.delayWords(delay));
+            case SayReleasing say -> new Learned(status.sayReleasing(say));
+            case ServingEffect.ReleaseSurplus(List<Leaving> addresses) ->
+                new Learned(claims.release(addresses, Done.SURPLUS_RELEASED));
+            case ServingEffect.ReleaseNodePorts release -> new Learned(nodePorts.release(state, release));
+            case ServingEffect.Rest(Optional<Duration> again, boolean settled) -> {
+                if (settled) {
+                    pass.memory().succeeded();
+                }
+                if (pass.parts().ledger().turnOf(pass.key()).isEmpty()) {
+                    // It does not wait. One that does may leave the queue for a while, when its class is not accepted.
+                    pass.memory().forgetTurn();
+                }
+                yield new Finished(new Next(again));
+            }
+            case TerminalEffect ending -> perform(ending);
+        };
+    }
+
+    /** A claim that failed is not tried again before its time, also where saying so fails, too. */
+    private List<Outcome> postpone(Stream<Outcome> claimed) {
+        return claimed.flatMap(outcome -> outcome instanceof Outcome.Failed(ServiceFailure what)
+                        ? pass.postpone(what).stream()
+                        : Stream.of(outcome))
+                .toList();
+    }
+
+    private static EffectResult did(Done what) {
+        return new Learned(new Outcome.Did(what));
+    }
+
+    private EffectResult stopWaiting() {
+        pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
+        return did(Done.QUEUE_LEFT);
+    }
+
+    private TearingDown.Known knownToTearDown(ServicePlan.TearDown down) {
+        return new TearingDown.Known(
+                pass.key(),
+                pass.situation(),
+                pass.service().map(state -> requests(state, down)).orElseGet(LinkedHashMap::new));
+    }
+
+    private SequencedMap<ServedClass, LoadBalancerRequest> requests(ServiceState state, ServicePlan.TearDown down) {
+        SequencedMap<ServedClass, LoadBalancerRequest> requests = new LinkedHashMap<>();
+        down.deletes()
+                .forEach(served -> requests.computeIfAbsent(
+                        served, by -> provider.demand(state, by).request()));
+        return requests;
+    }
+
+    private EffectResult perform(ServicePlan.TearDown down, TearDownEffect effect) {
+        return switch (effect) {
+            case TearDownEffect.TakeTurn(ServedClass by, LoadBalancerRequest request, Object what) ->
+                new Learned(provider.takeTurn(by, request, what));
+            case TearDownEffect.StopWaiting none -> stopWaiting();
+            case TearDownEffect.Delete delete ->
+                new Learned(provider.delete(pass.service().orElseThrow(), delete));
+            case TearDownEffect.Clear clear -> new Learned(status.clear(clear));
+            case SayReleasing say -> new Learned(status.sayReleasing(say));
+            case TearDownEffect.Release(List<Leaving> addresses) ->
+                new Learned(claims.release(addresses, Done.RELEASED));
+            case TearDownEffect.LookAgain(Duration delay) -> {
+                LOG.info("Service {} is no longer served: {}", pass.key(), down.why());
+                yield new Finished(Next.after(delay));
+            }
+            case TearDownEffect.Finish(boolean forgets, boolean planAgain) -> {
+                LOG.info("Service {} is no longer served: {}", pass.key(), down.why());
+                pass.memory().succeeded();
+                pass.memory().forgetTurn();
+                if (forgets) {
+                    pass.memory().provider(state -> ProviderState.nothing());
+                }
+                yield planAgain ? new EffectResult.Again(false) : new Finished(Next.ON_EVENT);
+            }
+            case TerminalEffect ending -> perform(ending);
+        };
+    }
+}

@@ -1,0 +1,44 @@
+package dev.berth.controller.service;
+
+import dev.berth.claim.Claim;
+import dev.berth.ip.Ip;
+import dev.berth.kube.Events.About;
+import dev.berth.kube.Write;
+import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.ServingEffect.ReleaseNodePorts;
+import java.util.Map;
+
+/** Releases the node ports of one Service, in one pass: the only write to a Service beside its status. */
+final class NodePortEffects {
+    private final ReconcileContext pass;
+
+    NodePortEffects(ReconcileContext pass) {
+        this.pass = pass;
+    }
+
+    Outcome release(ServiceState planned, ReleaseNodePorts effect) {
+        Map<Ip, Claim> claimsBefore = pass.claims();
+        return switch (pass.parts().cluster().releaseNodePorts(pass.writes().newest(planned), effect.ports())) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                pass.wrote(answer, claimsBefore);
+                pass.parts()
+                        .events()
+                        .normal(
+                                About.service(answer),
+                                "ReleasedNodePorts",
+                                "Released the node ports of " + effect.ports());
+                yield new Outcome.Changed(false);
+            }
+            case Write.Conflict<ServiceState> changed -> new Outcome.Changed(true);
+            case Write.NotFound<ServiceState> gone -> new Outcome.Changed(true);
+            case Write.Refused<ServiceState>(String message) -> notReleased(message, effect);
+            case Write.Unknown<ServiceState>(String message) -> notReleased(message, effect);
+        };
+    }
+
+    private static Outcome notReleased(String message, ReleaseNodePorts effect) {
+        return ReconcileContext.failed("releasing node ports", Reason.ReleaseNodePortsFailed, message, effect);
+    }
+}

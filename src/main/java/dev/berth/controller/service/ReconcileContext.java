@@ -1,0 +1,158 @@
+package dev.berth.controller.service;
+
+import dev.berth.claim.Claim;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
+import dev.berth.controller.Next;
+import dev.berth.controller.address.AddressControl;
+import dev.berth.ip.Ip;
+import dev.berth.kube.Events.About;
+import dev.berth.loadbalancer.ObservedState;
+import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.ServiceEvent;
+import dev.berth.loadbalancer.ServiceFailure;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.SinceLook;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one pass over a Service works with.
+ *
+ * @param due notified which other Services to reconcile
+ * @param service as it was read; empty: it is gone
+ * @param live whether that was a live read of this pass
+ * @param beforeReading the Addresses of its name as they were known just before it was read live; empty: it was not
+ * @param planned the same before the plan was made
+ * @param writes what was written of it since it was looked at
+ */
+record ReconcileContext(
+        ServiceParts parts,
+        AddressControl addresses,
+        ProviderGuard.Visit visit,
+        Consumer<Collection<ServiceKey>> due,
+        ServiceMemory memory,
+        ServiceKey key,
+        Optional<ServiceState> service,
+        ServicePlan plan,
+        boolean live,
+        Map<Ip, Claim> beforeReading,
+        Map<Ip, Claim> planned,
+        OwnWrites writes) {
+    private static final Logger LOG = LoggerFactory.getLogger(ReconcileContext.class);
+
+    /** The Addresses of the Service's name as they are known now. */
+    static Map<Ip, Claim> claims(Ledger ledger, ServiceKey key) {
+        return ledger.heldFor(key).stream()
+                .flatMap(holding -> Optional.ofNullable(holding.claim()).stream())
+                .collect(Collectors.toUnmodifiableMap(Claim::ip, claim -> claim));
+    }
+
+    Map<Ip, Claim> claims() {
+        return claims(parts.ledger(), key);
+    }
+
+    /** What is known beside the plan, now. */
+    ObservedState situation() {
+        return new ObservedState(
+                live,
+                parts.ledger().heldFor(key),
+                parts.ledger().pools(),
+                memory.provider(),
+                memory.name.known(),
+                memory.retries.waits(steady()),
+                memory.status.wordsMustWait(steady()),
+                parts.environment().announcements().get(),
+                new SinceLook(
+                        List.copyOf(beforeReading.values()),
+                        List.copyOf(planned.values()),
+                        service.map(writes::newest),
+                        writes.hasWrittenService(),
+                        writes.addresses()),
+                now());
+    }
+
+    /** The Service is as we wrote it; {@code before}: the Addresses as they were known before that. */
+    void wrote(ServiceState answer, Map<Ip, Claim> before) {
+        memory.version.wrote(answer);
+        writes.wrote(answer, before);
+    }
+
+    Owner owner(ServicePlan.Serve serve) {
+        return new Owner(key, serve.service().uid());
+    }
+
+    /** The addresses that are surely its own: one per family that it wants, in its order of families. */
+    List<Ip> addressesOf(ServiceState state) {
+        return situation().addresses(state, plan.constraints());
+    }
+
+    /** It failed, and is not tried again before its time, also where saying so fails, too. */
+    List<Outcome> postpone(ServiceFailure what) {
+        return List.of(
+                new Outcome.Failed(what),
+                new Outcome.LookAgain(memory.retries.failed(what, parts.timing().backoff(), steady())));
+    }
+
+    static Outcome failed(String doing, Reason reason, String cause, Object request) {
+        return new Outcome.Failed(new ServiceFailure(doing, reason, cause, request));
+    }
+
+    void say(ServiceState about, ServiceEvent event) {
+        About service = About.service(about);
+        switch (event.type()) {
+            case NORMAL -> parts.events().normal(service, event.reason(), event.message());
+            case WARNING -> parts.events().warning(service, event.reason(), event.message());
+        }
+    }
+
+    /** For what others read. */
+    Instant now() {
+        return parts.timing().clock().instant().truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    /** The clock for delays: nobody sets it forward or back. */
+    Instant steady() {
+        return parts.timing().steady().instant();
+    }
+
+    /** Says what went wrong, and when the Service is tried again: {@code again} at the latest. */
+    EffectResult.End fail(ServiceFailure what, Optional<Duration> again) {
+        Duration delay = memory.retries
+                .mustWait(what.request(), steady())
+                .orElseGet(() -> memory.retries.failed(what, parts.timing().backoff(), steady()));
+        return fail(
+                what.message(),
+                again.filter(sooner -> sooner.compareTo(delay) < 0).orElse(delay));
+    }
+
+    /** The same, where each of so many looks found something else than the one before. */
+    EffectResult.End overtaken(int looks) {
+        return service.isEmpty()
+                ? new EffectResult.Finished(Next.after(parts.timing().backoff().after(1)))
+                : fail(
+                        "the Service, or an Address of it, was changed by others " + looks
+                                + " times while it was looked at",
+                        memory.retries.overtaken(parts.timing().backoff(), steady()));
+    }
+
+    private EffectResult.End fail(String message, Duration delay) {
+        parts.metrics().failed();
+        service.ifPresent(about -> parts.events()
+                .warning(About.service(about), "SyncLoadBalancerFailed", "Error syncing load balancer: " + message));
+        LOG.warn("Service {}: {}; trying again in {} s", key, message, delay.toSeconds());
+        return new EffectResult.Finished(Next.after(delay));
+    }
+}

@@ -1,0 +1,283 @@
+package dev.berth.controller.service;
+
+import dev.berth.claim.Claim;
+import dev.berth.controller.Next;
+import dev.berth.ip.Ip;
+import dev.berth.kube.Events.About;
+import dev.berth.kube.Write;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.NamedLoadBalancer;
+import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.Overwrites;
+import dev.berth.loadbalancer.PredecessorEffect;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.SayReleasing;
+import dev.berth.loadbalancer.ServiceConditions;
+import dev.berth.loadbalancer.ServiceEvent;
+import dev.berth.loadbalancer.ServiceFailure;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.ServingEffect;
+import dev.berth.loadbalancer.SkippingEffect;
+import dev.berth.loadbalancer.StatusEvents;
+import dev.berth.loadbalancer.TearDownEffect;
+import dev.berth.loadbalancer.WellKnownNames;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the status of one Service must say, and the writing of it, in one pass. */
+final class StatusEffects {
+    private static final Logger LOG = LoggerFactory.getLogger(StatusEffects.class);
+
+    private final ReconcileContext pass;
+
+    StatusEffects(ReconcileContext pass) {
+        this.pass = pass;
+    }
+
+    /** All is planned again, from what the API server answered. */
+    List<Outcome> addFinalizer(ServiceState state, Publication wanted) {
+        Optional<Outcome> hindered = write(
+                state, wanted, "adding the finalizer", NamedLoadBalancer.UNNAMED, List.of(), ServingEffect.Mark::new);
+        return hindered.isPresent() && hindered.get() instanceof Outcome.Failed(ServiceFailure what)
+                ? pass.postpone(what)
+                : List.of(hindered.orElseGet(() -> new Outcome.Changed(false)));
+    }
+
+    List<Outcome> publish(ServiceState state, ServingEffect.Publish effect) {
+        countWait(effect.wanted());
+        if (effect.inWordsOnly()) {
+            pass.memory().status.writesWords(pass.steady());
+        }
+        Optional<Outcome> hindered = write(
+                state, effect.wanted(), "publishing the status", effect.called(), effect.reports(), patch -> patch);
+        return Stream.concat(Stream.of(new Outcome.Wrote(effect.wanted())), hindered.stream())
+                .toList();
+    }
+
+    /** Nothing is written yet but metrics. */
+    List<Outcome> delayWords(ServingEffect.DelayWords effect) {
+        countWait(effect.wanted());
+        return List.of(new Outcome.Wrote(effect.wanted()), new Outcome.LookAgain(effect.left()));
+    }
+
+    private void countWait(Publication wanted) {
+        wanted.conditions().stream()
+                .filter(condition -> condition.type().equals(WellKnownNames.ADDRESS_ASSIGNED))
+                .forEach(assigned -> pass.parts().metrics().waits(pass.key(), ServiceConditions.waitsFor(assigned)));
+    }
+
+    /** Of one that is not served. */
+    Outcome publish(SkippingEffect.Publish effect) {
+        return write(effect.service(), effect.wanted(), effect.doing())
+                .orElseGet(() -> new Outcome.Wrote(effect.wanted()));
+    }
+
+    /** Of one that waits until what was made for another is deleted. */
+    Outcome sayWhy(PredecessorEffect.SayWhy effect) {
+        pass.parts()
+                .metrics()
+                .waits(pass.key(), Optional.of(effect.what().reason().name()));
+        effect.wanted().ifPresent(wanted -> {
+            if (effect.inWordsOnly()) {
+                pass.memory().status.writesWords(pass.steady());
+            }
+            write(effect.service(), wanted, "saying why it waits");
+        });
+        return new Outcome.Did(Done.STATUS_WRITTEN);
+    }
+
+    /** Remembers what another wrote, and says so. */
+    List<Outcome> countOverwrite(ServiceState state, ServingEffect.CountOverwrite effect) {
+        effect.news().ifPresent(event -> {
+            pass.parts().metrics().statusOverwritten();
+            pass.say(state, event);
+        });
+        Outcome counted = new Outcome.Did(Done.OVERWRITE_COUNTED);
+        return switch (effect.verdict()) {
+            case Overwrites.PutRight(Overwrites after, boolean isNew) -> {
+                pass.memory().status.overwritten(after);
+                yield List.of(counted);
+            }
+            case Overwrites.LetStand(Overwrites after, boolean isNew) -> {
+                Duration wait = pass.parts().timing().backoff().after(after.conflicts());
+                pass.memory().status.overwritten(after.letStand(pass.steady().plus(wait)));
+                yield letStand(counted, wait);
+            }
+            case Overwrites.StillStands(Overwrites after, boolean isNew, Duration left) -> {
+                pass.memory().status.overwritten(after);
+                yield letStand(counted, left);
+            }
+        };
+    }
+
+    private static List<Outcome> letStand(Outcome counted, Duration wait) {
+        return List.of(counted, new Outcome.Did(Done.OVERWRITE_LET_STAND), new Outcome.LookAgain(wait));
+    }
+
+    /** A dry run tells whether writing the mode would change anything. One asks for all. */
+    EffectResult askForIpMode(ServiceState state, Publication wanted) {
+        if (!pass.parts().ipMode().mayAsk()) {
+            return new EffectResult.Finished(Next.after(IpModeSupport.ANOTHER_ASKS));
+        }
+        try {
+            Stream<Outcome> hindered =
+                    pass.parts().ipMode().known(pass.steady()).isUnknown()
+                            ? dryRun(state, wanted).stream()
+                            : Stream.empty();
+            return new EffectResult.Learned(Stream.concat(Stream.of(new Outcome.Did(Done.IP_MODE_ASKED)), hindered)
+                    .toList());
+        } finally {
+            pass.parts().ipMode().asked();
+        }
+    }
+
+    private List<Outcome> dryRun(ServiceState state, Publication wanted) {
+        Publication.Difference difference = wanted.differenceFrom(state).orElseThrow();
+        return switch (pass.parts().cluster().publish(state, difference, true)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                learnIpMode(state, difference.ingress(), answer);
+                yield List.of();
+            }
+            case Write.Conflict<ServiceState> changed -> List.of(new Outcome.Changed(true));
+            case Write.NotFound<ServiceState> gone -> List.of(new Outcome.Changed(true));
+            case Write.Refused<ServiceState>(String message) -> notAsked(message, difference);
+            case Write.Unknown<ServiceState>(String message) -> notAsked(message, difference);
+        };
+    }
+
+    /** Nothing is written then. */
+    private static List<Outcome> notAsked(String message, Publication.Difference difference) {
+        return List.of(
+                ReconcileContext.failed("asking for ipMode", Reason.PublishFailed, message, difference),
+                new Outcome.Did(Done.STATUS_WRITTEN));
+    }
+
+    private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {
+        boolean isSent = sent != null && Publication.usesIpMode(sent);
+        if (!isSent || Publication.usesIpMode(about.ingress())) {
+            // Where it is in use, it is kept in any case.
+            return;
+        }
+        boolean kept = Publication.usesIpMode(answer.ingress());
+        boolean news = pass.parts().ipMode().learn(kept, pass.steady());
+        if (news && !kept) {
+            pass.parts().metrics().ipModeDropped(true);
+            String message =
+                    "the API server drops status.loadBalancer.ingress[].ipMode (older than 1.29, or its feature gate"
+                            + " LoadBalancerIPMode is off); kube-proxy treats every address as ipMode VIP";
+            pass.parts().events().warning(About.service(about), "IPModeDropped", message);
+            LOG.warn("{}", message);
+        } else if (news) {
+            pass.parts().metrics().ipModeDropped(false);
+        }
+    }
+
+    /** Writes the Service where nothing had to be written, before it releases addresses. */
+    List<Outcome> sayReleasing(SayReleasing effect) {
+        return switch (pass.parts().cluster().publish(effect.service(), effect.patch(), false)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                pass.wrote(answer, pass.planned());
+                yield List.of(new Outcome.Did(Done.RELEASING_SAID));
+            }
+            case Write.Conflict<ServiceState> changed -> List.of(new Outcome.Changed(true));
+            case Write.NotFound<ServiceState> gone -> List.of(new Outcome.Changed(true));
+            case Write.Refused<ServiceState>(String message) -> notSaid(effect, message);
+            case Write.Unknown<ServiceState>(String message) -> notSaid(effect, message);
+        };
+    }
+
+    private static List<Outcome> notSaid(SayReleasing effect, String message) {
+        return List.of(
+                new Outcome.Did(Done.RELEASING_SAID),
+                new Outcome.Failed(effect.trouble().by(message)));
+    }
+
+    /** Takes finalizer, ingress and conditions off. */
+    Outcome clear(TearDownEffect.Clear effect) {
+        Map<Ip, Claim> claimsBefore = pass.claims();
+        pass.memory().status.published(effect.service().uid(), List.of());
+        return switch (pass.parts().cluster().clear(effect.service(), effect.others())) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                pass.wrote(answer, claimsBefore);
+                yield new Outcome.Did(Done.CLEARED);
+            }
+            case Write.NotFound<ServiceState> gone -> new Outcome.Did(Done.CLEARED);
+            case Write.Conflict<ServiceState> changed -> new Outcome.Changed(true);
+            case Write.Refused<ServiceState>(String message) -> notCleared(message, effect);
+            case Write.Unknown<ServiceState>(String message) -> notCleared(message, effect);
+        };
+    }
+
+    private static Outcome notCleared(String message, TearDownEffect.Clear effect) {
+        return ReconcileContext.failed("taking the status back", Reason.ClearFailed, message, effect.what());
+    }
+
+    private Optional<Outcome> write(ServiceState state, Publication wanted, String doing) {
+        return write(state, wanted, doing, NamedLoadBalancer.UNNAMED, List.of(), patch -> patch);
+    }
+
+    /**
+     * Writes what differs, if anything does; absent: it is so.
+     *
+     * @param called its load balancer in a sentence
+     * @param request what is not tried again before its time, if it fails
+     */
+    private Optional<Outcome> write(
+            ServiceState state,
+            Publication wanted,
+            String doing,
+            String called,
+            List<ServiceEvent> reports,
+            Function<Publication.Difference, Object> request) {
+        Optional<Publication.Difference> difference = wanted.differenceFrom(state);
+        if (difference.isEmpty()) {
+            rememberPublished(wanted, state);
+            return Optional.empty();
+        }
+        Map<Ip, Claim> claimsBefore = pass.claims();
+        return switch (pass.parts().cluster().publish(state, difference.get(), false)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                pass.wrote(answer, claimsBefore);
+                rememberPublished(wanted, answer);
+                learnIpMode(state, difference.get().ingress(), answer);
+                report(answer, difference.get(), called, reports);
+                yield Optional.empty();
+            }
+            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Changed(true));
+            case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Changed(true));
+            case Write.Refused<ServiceState>(String message) ->
+                notWritten(doing, message, request.apply(difference.get().timeless()));
+            case Write.Unknown<ServiceState>(String message) ->
+                notWritten(doing, message, request.apply(difference.get().timeless()));
+        };
+    }
+
+    private static Optional<Outcome> notWritten(String doing, String message, Object request) {
+        return Optional.of(ReconcileContext.failed(doing, Reason.PublishFailed, message, request));
+    }
+
+    /** In the words of the API server: a mode that it dropped was not overwritten by anybody. */
+    private void rememberPublished(Publication wanted, ServiceState stored) {
+        if (wanted.ingress() != null) {
+            pass.memory().status.published(stored.uid(), stored.ingress());
+        }
+    }
+
+    private void report(
+            ServiceState answer, Publication.Difference written, String called, List<ServiceEvent> reports) {
+        Stream.concat(StatusEvents.of(written, answer, called).stream(), reports.stream())
+                .forEach(event -> {
+                    LOG.info("Service {}: {}: {}", pass.key(), event.reason(), event.message());
+                    pass.say(answer, event);
+                });
+    }
+}

@@ -1,0 +1,92 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.announce.Announcements;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.Claim;
+import dev.berth.claim.Holding;
+import dev.berth.ip.Ip;
+import dev.berth.pool.PoolSet;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is known of one Service beside its plan, now.
+ *
+ * @param live whether the Service is as a live read found it
+ * @param holdings what is held for its name
+ * @param provider what is known of its provider
+ * @param named what its load balancer is called there
+ * @param waits what is not to be tried before its time
+ * @param wordsWait how long other words in its status, and nothing else, must still wait; absent: not at all
+ * @param announcements who announces which address, as the agents say
+ * @param since what was known when the Service was looked at, and what was written since
+ * @param now the lastTransitionTime of a condition whose status changes
+ */
+public record ObservedState(
+        boolean live,
+        List<Holding> holdings,
+        PoolSet pools,
+        ProviderState provider,
+        NamedLoadBalancer named,
+        Waits waits,
+        Optional<Duration> wordsWait,
+        Announcements announcements,
+        SinceLook since,
+        Instant now) {
+    public ObservedState {
+        holdings = List.copyOf(holdings);
+    }
+
+    /** Without agents and a name; nothing was written yet. */
+    ObservedState(
+            boolean live,
+            List<Holding> holdings,
+            PoolSet pools,
+            ProviderState provider,
+            Waits waits,
+            Optional<Duration> wordsWait,
+            Instant now) {
+        this(
+                live,
+                holdings,
+                pools,
+                provider,
+                NamedLoadBalancer.NONE,
+                waits,
+                wordsWait,
+                Announcements.NONE,
+                SinceLook.nothing(holdings),
+                now);
+    }
+
+    /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */
+    boolean isReadSince(Claim claim) {
+        return live && since.isReadSince(claim);
+    }
+
+    /** Which of the addresses that are surely its own it keeps. */
+    HoldingSelection claimed(ServiceState service, AddressConstraints constraints) {
+        return HoldingSelection.of(
+                service,
+                holdings.stream()
+                        .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                        .toList(),
+                constraints,
+                pools);
+    }
+
+    /** The addresses that are surely its own: one per family that it wants, in its order of families. */
+    public List<Ip> addresses(ServiceState service, AddressConstraints constraints) {
+        return claimed(service, constraints).publishable(service);
+    }
+
+    /** Those of its {@link #claimed} addresses that no pool has any more. */
+    List<Holding> stranded(HoldingSelection claimed) {
+        return claimed.kept().stream()
+                .filter(kept ->
+                        kept.spec().pool() != null && pools.poolOf(kept.ip()).isEmpty())
+                .toList();
+    }
+}

@@ -1,0 +1,146 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.claim.ServiceKey;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What went wrong for a Service.
+ *
+ * @param doing what was being done: "claiming 192.0.2.1"
+ * @param cause in the words of whoever refused it
+ * @param request what is not to be sent again before its time
+ * @param retryAfter when to try again, exactly; absent: by the back-off
+ * @param heldUp whether it could not be tried, for an earlier call has not returned
+ * @param saidBefore whether it was not tried just now, for it went wrong before
+ */
+public record ServiceFailure(
+        String doing,
+        Reason reason,
+        String cause,
+        Object request,
+        Optional<Duration> retryAfter,
+        boolean heldUp,
+        boolean saidBefore) {
+    /** How long a request that was rejected is not repeated: the provider may be wrong, or replaced. */
+    private static final Duration REJECTED_FOR = Duration.ofHours(1);
+
+    /** As events, conditions and metrics name it. */
+    public enum Reason {
+        /** The Address object could not be created or changed. */
+        ClaimFailed,
+        /** Whether the Address object was created or changed is not known. */
+        ClaimUncertain,
+        /** The provider failed to make the load balancer. */
+        EnsureFailed,
+        /** The provider will never do what is asked for. */
+        EnsureRejected,
+        /** The provider has no room for more. */
+        ProviderQuotaExceeded,
+        /** The provider is not asked, for the class has no certificate that ports of the Service need. */
+        CertificateMissing,
+        /** The provider answered what the contract forbids. */
+        AnswerRefused,
+        /** The provider cannot be asked, for an earlier call exceeded its deadline. */
+        ProviderStuck,
+        /** The provider failed to delete the load balancer. */
+        DeleteFailed,
+        /** What was made for another that bore the name before cannot be deleted. */
+        PredecessorNotDeleted,
+        PublishFailed,
+        ReleaseFailed,
+        ClearFailed,
+        ReleaseNodePortsFailed;
+
+        /** Whether the provider failed to make the load balancer. */
+        boolean isOfEnsuring() {
+            return switch (this) {
+                case EnsureFailed,
+                        EnsureRejected,
+                        ProviderQuotaExceeded,
+                        CertificateMissing,
+                        AnswerRefused,
+                        ProviderStuck -> true;
+                case ClaimFailed,
+                        ClaimUncertain,
+                        DeleteFailed,
+                        PredecessorNotDeleted,
+                        PublishFailed,
+                        ReleaseFailed,
+                        ClearFailed,
+                        ReleaseNodePortsFailed -> false;
+            };
+        }
+    }
+
+    /** That is tried again by the back-off. */
+    public ServiceFailure(String doing, Reason reason, String cause, Object request) {
+        this(doing, reason, cause, request, Optional.empty(), false, false);
+    }
+
+    /**
+     * The provider failed to make the load balancer.
+     *
+     * @param called the load balancer in a sentence: {@code load balancer "lb-1"}
+     */
+    public static ServiceFailure ofEnsuring(
+            ServiceKey service, String called, ProviderException failure, LoadBalancerRequest request) {
+        Reason reason = switch (failure.kind()) {
+            case TRY_AGAIN -> Reason.EnsureFailed;
+            case QUOTA_EXCEEDED -> Reason.ProviderQuotaExceeded;
+            case PERMANENT -> Reason.EnsureRejected;
+        };
+        Optional<Duration> delay = failure.kind() == ProviderException.Kind.PERMANENT
+                ? failure.retryAfter().or(() -> Optional.of(REJECTED_FOR))
+                : failure.retryAfter();
+        return new ServiceFailure(
+                        "ensuring " + called + " for " + service, reason, String.valueOf(failure.getMessage()), request)
+                .after(delay);
+    }
+
+    /** The provider failed to delete the load balancer, or could not be asked to. */
+    public static ServiceFailure ofDeleting(ServiceIdentity service, String cause, Object request) {
+        return ofDeleting(NamedLoadBalancer.UNNAMED, service, cause, request);
+    }
+
+    /**
+     * The same.
+     *
+     * @param called the load balancer in a sentence, as {@link #ofEnsuring} has it
+     */
+    public static ServiceFailure ofDeleting(String called, ServiceIdentity service, String cause, Object request) {
+        return new ServiceFailure("deleting " + called + " for " + service, Reason.DeleteFailed, cause, request);
+    }
+
+    /** The same, now that the cause is known. */
+    public ServiceFailure by(String why) {
+        return new ServiceFailure(doing, reason, why, request, retryAfter, heldUp, saidBefore);
+    }
+
+    /** The same, tried again when the other side says. */
+    public ServiceFailure after(Optional<Duration> delay) {
+        return new ServiceFailure(doing, reason, cause, request, delay, heldUp, saidBefore);
+    }
+
+    /** The same, that could not be tried: it need not wait once the earlier call has returned. */
+    public ServiceFailure heldUpByEarlierCall() {
+        return new ServiceFailure(doing, reason, cause, request, retryAfter, true, saidBefore);
+    }
+
+    /** The same, that still has to wait. */
+    ServiceFailure again() {
+        return new ServiceFailure(doing, reason, cause, request, retryAfter, heldUp, true);
+    }
+
+    /** Whether it is said in words of the provider. */
+    public boolean isOfItsProvider() {
+        return reason.isOfEnsuring() || reason == Reason.PredecessorNotDeleted;
+    }
+
+    public String message() {
+        return doing + ": " + cause;
+    }
+}
