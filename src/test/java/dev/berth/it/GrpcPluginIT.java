@@ -264,7 +264,7 @@ class GrpcPluginIT {
         hosts.serve(provider, socket);
         remote("changing", socket, "");
         berth.createClass("far", "loadBalancerClass: " + FAR + ", provider: changing");
-        berth.startOperator("--plugin-dir=" + plugins, "--resync-period=PT1H");
+        berth.startOperator("--plugin-dir=" + plugins, "--resync-period=1h");
         create("web", FAR);
         awaitServed("web");
 
