@@ -3,10 +3,12 @@ package dev.berth.kube;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.ip.Ip;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** From Address objects of one cluster to such as another can start with. */
@@ -44,8 +46,13 @@ public final class ReservationExport {
                                 claim.ports(),
                                 claim.releasedAt(),
                                 claim.retain()))
-                        .distinct()
-                        .toList(),
+                        .collect(Collectors.collectingAndThen(
+                                Collectors.toMap(
+                                        claim -> Arrays.asList(claim.kind(), claim.namespace(), claim.name()),
+                                        claim -> claim,
+                                        (first, same) -> first,
+                                        LinkedHashMap::new),
+                                named -> List.copyOf(named.values()))),
                 spec.sharing(),
                 spec.releasedAt(),
                 spec.retain()));

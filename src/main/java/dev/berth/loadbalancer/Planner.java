@@ -121,12 +121,12 @@ public final class Planner {
         if (service.deleting()) {
             return ownership.isOurs() || service.hasOurFinalizer()
                     ? tearDown("it is being deleted")
-                    : new ServicePlan.NotOurs(withdrawal());
+                    : new ServicePlan.NotOurs(whenSkipped());
         }
         if (!service.typeLoadBalancer()) {
             return ownership.isOurs() || service.hasOurFinalizer() || service.hasOurConditions()
                     ? tearDown("its type is no longer LoadBalancer")
-                    : new ServicePlan.NotOurs(withdrawal());
+                    : new ServicePlan.NotOurs(whenSkipped());
         }
         if (ownership.isOurs()) {
             return keep();
@@ -207,7 +207,7 @@ public final class Planner {
                     Reason.ServedByOtherController,
                     served.get().name(),
                     NotServedReason.byAnother(foreign.get()).message(),
-                    withdrawal());
+                    whenSkipped());
         }
         if (service.loadBalancerClass() == null && snapshot.deference().isPresent()) {
             return new ServicePlan.Skip(
@@ -218,7 +218,7 @@ public final class Planner {
                             + snapshot.deference().get().sign() + "); set spec.loadBalancerClass: "
                             + served.get().value() + " on the Service, or classless: Always on LoadBalancerClass \""
                             + served.get().name() + "\"",
-                    withdrawal());
+                    whenSkipped());
         }
         return serve(served.get());
     }
@@ -237,8 +237,8 @@ public final class Planner {
         return unserved.filter(why -> untilSure.equals(Optional.of(Duration.ZERO)))
                 .map(why -> why.reason() == Reason.ClassNotAccepted
                         ? explained(why.reason(), why.message())
-                        : new ServicePlan.Skip(service, why.reason(), null, why.message(), withdrawal()))
-                .orElseGet(() -> new ServicePlan.NotOurs(withdrawal(), untilSure));
+                        : new ServicePlan.Skip(service, why.reason(), null, why.message(), whenSkipped()))
+                .orElseGet(() -> new ServicePlan.NotOurs(whenSkipped(), untilSure));
     }
 
     private boolean saysAlready(Reason reason) {
@@ -257,10 +257,10 @@ public final class Planner {
                     Reason.ServedByOtherController,
                     served.name(),
                     hindrance.get().message(),
-                    withdrawal());
+                    whenSkipped());
         }
         return Adoption.request(snapshot, service, served, asked)
-                .<ServicePlan>map(request -> new ServicePlan.Adopt(service, served.name(), request, withdrawal()))
+                .<ServicePlan>map(request -> new ServicePlan.Adopt(service, served.name(), request, whenSkipped()))
                 .orElseGet(() -> serve(served));
     }
 
@@ -269,7 +269,7 @@ public final class Planner {
     }
 
     /** What it said of a wait that is over. */
-    private List<Step.Refraining> withdrawal() {
+    private List<Step.Skipping> whenSkipped() {
         return service.hasOurConditions() ? List.of(new Step.RemoveConditions()) : List.of();
     }
 

@@ -97,7 +97,7 @@ public sealed interface ServicePlan {
      * @param request those that it publishes and does not hold
      * @param steps for as long as it cannot have them
      */
-    record Adopt(ServiceState service, String className, AddressRequest request, List<Step.Refraining> steps)
+    record Adopt(ServiceState service, String className, AddressRequest request, List<Step.Skipping> steps)
             implements ServicePlan {
         public Adopt {
             steps = List.copyOf(steps);
@@ -111,11 +111,7 @@ public sealed interface ServicePlan {
      * @param message what was seen, and what to set, human-readable
      */
     record Skip(
-            ServiceState service,
-            Reason reason,
-            @Nullable String className,
-            String message,
-            List<Step.Refraining> steps)
+            ServiceState service, Reason reason, @Nullable String className, String message, List<Step.Skipping> steps)
             implements ServicePlan {
         public Skip {
             steps = List.copyOf(steps);
@@ -143,13 +139,13 @@ public sealed interface ServicePlan {
      *
      * @param again when to look again if nothing happens; absent: not at all
      */
-    record NotOurs(List<Step.Refraining> steps, Optional<Duration> again) implements ServicePlan {
+    record NotOurs(List<Step.Skipping> steps, Optional<Duration> again) implements ServicePlan {
         public NotOurs {
             steps = List.copyOf(steps);
         }
 
         /** One that need not be looked at again. */
-        public NotOurs(List<Step.Refraining> steps) {
+        public NotOurs(List<Step.Skipping> steps) {
             this(steps, Optional.empty());
         }
     }

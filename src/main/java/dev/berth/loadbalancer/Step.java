@@ -60,11 +60,11 @@ public sealed interface Step {
     }
 
     /** What is done for a Service that is not served. */
-    sealed interface Refraining extends Step {}
+    sealed interface Skipping extends Step {}
 
     /** Say in the status of a Service why it is left as it is; its addresses and all else stay. */
-    record Explain(String reason, String message) implements Refraining {}
+    record Explain(String reason, String message) implements Skipping {}
 
     /** Take our conditions off a Service that is another's, and nothing else. */
-    record RemoveConditions() implements Refraining {}
+    record RemoveConditions() implements Skipping {}
 }

@@ -42,7 +42,7 @@ class SkippingTest {
                 NOW);
     }
 
-    private ServicePlan.Skip skip(Step.Refraining... steps) {
+    private ServicePlan.Skip skip(Step.Skipping... steps) {
         return new ServicePlan.Skip(service, Reason.ClassMissing, null, "bring it back", List.of(steps));
     }
 
@@ -50,7 +50,7 @@ class SkippingTest {
         return Way.of(facts -> Skipping.next(skip, situation(), facts));
     }
 
-    private Way<SkippingEffect> notOurs(Step.Refraining... steps) {
+    private Way<SkippingEffect> notOurs(Step.Skipping... steps) {
         return Way.of(facts ->
                 Skipping.next(new ServicePlan.NotOurs(List.of(steps)), Optional.of(service), situation(), facts));
     }

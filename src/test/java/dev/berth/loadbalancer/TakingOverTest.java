@@ -46,7 +46,7 @@ class TakingOverTest {
     private static final ServiceFailure DENIED =
             new ServiceFailure("joining 192.0.2.1", ServiceFailure.Reason.ClaimFailed, "denied", REQUEST);
 
-    private List<Step.Refraining> steps = List.of();
+    private List<Step.Skipping> steps = List.of();
     private Waits waits = Waits.NONE;
 
     private ServicePlan.Adopt plan() {

@@ -227,6 +227,7 @@ public final class AddressControl {
         gate.await();
         Ip ip = last.ip();
         resting.remove(ip);
+        failures.remove(ip);
         if (cluster.claim(ip).filter(claim -> claim.uid().equals(last.uid())).isPresent()) {
             // The operator SDK reports the deletion of one with the object that was made in its place.
             return reconcile(ip);

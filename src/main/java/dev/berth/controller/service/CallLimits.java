@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadFactory;
  * What bounds calls to providers.
  *
  * @param atOnce for each class
- * @param patience how long a call waits for its turn that cannot be notified
+ * @param patience how long a caller that cannot be notified waits for its turn
  * @param deadline how long a call may take
  * @param threads make the calls
  */

@@ -13,6 +13,8 @@ import java.util.OptionalInt;
  * @param limit how many calls the provider takes at once; empty: it does not say
  */
 record CallLine(String name, String called, OptionalInt limit) {
+    private static final String OF_PROVIDER = "provider ";
+
     /** The line of a class. */
     static CallLine of(ServedClass served) {
         return served.capabilities().callLimit().isPresent()
@@ -32,6 +34,10 @@ record CallLine(String name, String called, OptionalInt limit) {
 
     /** What the line of a provider is called. No class is called like that. */
     static String nameOf(String provider) {
-        return "provider " + provider;
+        return OF_PROVIDER + provider;
+    }
+
+    static boolean isOfProvider(String line) {
+        return line.startsWith(OF_PROVIDER);
     }
 }

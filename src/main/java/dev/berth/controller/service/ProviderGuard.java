@@ -50,7 +50,7 @@ final class ProviderGuard implements AutoCloseable {
      *
      * @param needsNoGuard whose calls need no guard
      * @param callsAtOnce in each line, where the provider has no limit of its own
-     * @param patience how long a call waits for its turn that cannot be notified
+     * @param patience how long a caller that cannot be notified waits for its turn
      * @param deadline for each call
      * @param stuckChanged notified of which line {@link #stuck} says something else now
      */

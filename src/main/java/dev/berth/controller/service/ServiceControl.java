@@ -99,7 +99,7 @@ public final class ServiceControl implements ClassControl.Services {
         List<ServiceState> services = all.states().stream()
                 .sorted(Comparator.comparing(ServiceState::created).thenComparing(ServiceState::key))
                 .toList();
-        services.forEach(turns::note);
+        each(services, turns::note);
         each(services, published::holdAtStart);
         all.unreadable().forEach(published::withhold);
         each(services, service -> foreign.note(service, isOurs(service) || published.adopt(service)));

@@ -33,7 +33,10 @@ final class ServiceMemory {
     /** By which pools something was said of it that others may make untrue; null: nothing. */
     private volatile @Nullable PoolSet toldOf;
 
+    /** When it is to be looked at. */
     private volatile Instant look = Instant.EPOCH;
+
+    private volatile Instant lastLook = Instant.EPOCH;
 
     /** Whether its provider says that something has changed, and was not looked at since. */
     private final AtomicBoolean reported = new AtomicBoolean();
@@ -71,6 +74,7 @@ final class ServiceMemory {
 
     /** Its provider is being looked at. */
     void looks(Instant now) {
+        lastLook = now;
         look = now.plus(LOOK_EVERY);
     }
 
@@ -85,13 +89,13 @@ final class ServiceMemory {
         if (!isItsOwn || !reported.compareAndSet(false, true)) {
             return Optional.empty();
         }
-        Duration left = Duration.between(now, look.minus(LOOK_EVERY).plus(LOOK_SOON));
+        Duration left = Duration.between(now, lastLook.plus(LOOK_SOON));
         return Optional.of(left.isNegative() ? Duration.ZERO : left);
     }
 
     /** Has its provider looked at now, if it is time, or if it says that something has changed. */
     void doubtIfDue(Instant now) {
-        boolean isReported = reported.getAndSet(false);
+        boolean isReported = !now.isBefore(lastLook.plus(LOOK_SOON)) && reported.getAndSet(false);
         if (isReported || (provider().tellsOfTargets() && !look.isAfter(now))) {
             provider(ProviderState::doubted);
         }

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -17,6 +18,9 @@ final class StuckCalls {
     private final Supplier<ClassSet> classes;
     private final ServiceMetrics metrics;
     private final Consumer<String> changed;
+
+    /** Of which classes it was said last that calls are stuck: whichever class is served by now. */
+    private final Set<String> said = ConcurrentHashMap.newKeySet();
 
     /** @param changed notified of which LoadBalancerClass {@link #of} says something else now */
     StuckCalls(ServiceParts parts, CallLimits limits, Consumer<String> changed) {
@@ -50,16 +54,28 @@ final class StuckCalls {
     }
 
     private void stuckChanged(String line) {
-        Stream.concat(
-                        Stream.of(line),
-                        classes.get().served().stream()
-                                .filter(served ->
-                                        CallLine.nameOf(served.provider()).equals(line))
-                                .map(ServedClass::name))
+        Stream.of(classesOf(line), said.stream())
+                .flatMap(names -> names)
                 .distinct()
+                .toList()
                 .forEach(className -> {
-                    metrics.stuckCalls(className, guard.stuckCalls(linesOf(className)));
+                    int stuck = guard.stuckCalls(linesOf(className));
+                    if (stuck > 0) {
+                        said.add(className);
+                    } else {
+                        said.remove(className);
+                    }
+                    metrics.stuckCalls(className, stuck);
                     changed.accept(className);
                 });
+    }
+
+    /** Whose calls wait in this line. */
+    private Stream<String> classesOf(String line) {
+        return CallLine.isOfProvider(line)
+                ? classes.get().served().stream()
+                        .filter(served -> CallLine.nameOf(served.provider()).equals(line))
+                        .map(ServedClass::name)
+                : Stream.of(line);
     }
 }

@@ -98,7 +98,8 @@ public final class JarPlugin {
             // Null, from code that nobody checked.
             return Objects.requireNonNullElse(JarProvider.within(loader, factory::name), "");
         } catch (RuntimeException | LinkageError broken) {
-            throw UnusablePlugin.of(plugin, factory.getClass().getName() + " does not tell its name: " + told(broken));
+            throw UnusablePlugin.of(
+                    plugin, factory.getClass().getName() + " does not declare its name: " + told(broken));
         }
     }
 

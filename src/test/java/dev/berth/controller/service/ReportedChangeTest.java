@@ -109,6 +109,24 @@ class ReportedChangeTest extends CloudStage {
     }
 
     @Test
+    void providerThatReportsWhatEachEnsureDoes_isNotLookedAtWithoutPause() {
+        served("web");
+        cloud.has = null;
+        reported("web");
+        afterDelays();
+        assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]");
+
+        cloud.has = null;
+        reported("web");
+
+        assertThat(later).extracting(Later::delay).containsExactly(Duration.ofSeconds(5));
+        reconcile("web");
+        assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]");
+        afterDelays();
+        assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]", "get web[n1]", "ensure web[n1]");
+    }
+
+    @Test
     void changeDuringACall_isLookedAtAfterIt() {
         create("web");
         cloud.meanwhile = () -> {
