@@ -44,6 +44,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -234,7 +235,7 @@ abstract class CloudStage {
     int deferenceChanges;
 
     /** The classes that the operator has another word on. */
-    final List<String> classesChanged = new ArrayList<>();
+    final List<String> classesChanged = new CopyOnWriteArrayList<>();
 
     List<Endpoint> endpoints = List.of();
     Duration deadline = Duration.ofSeconds(60);
