@@ -241,6 +241,8 @@ final class BerthOnCluster implements AutoCloseable {
                 .filter(event -> event.getRegarding() != null)
                 .filter(event -> kind.equals(event.getRegarding().getKind())
                         && name.equals(event.getRegarding().getName()))
+                // On a busy machine the API server repairs what it is just allocating, and tells of it.
+                .filter(event -> !"ipallocator-repair-controller".equals(event.getReportingController()))
                 .map(BerthOnCluster::text)
                 .toList();
     }

@@ -695,7 +695,7 @@ abstract class CrdRules {
                                 .isEmpty();
                         assertThat(patchStatus(
                                         "cidrpolicy/cluster", "status: {" + status.formatted(values.getLast()) + "}"))
-                                .contains("status.", values.getLast());
+                                .contains("is invalid", values.getLast());
                     });
         } finally {
             kubectl.run("delete", "cidrpolicy/cluster");
