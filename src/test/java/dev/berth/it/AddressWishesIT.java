@@ -149,11 +149,11 @@ class AddressWishesIT {
     @Test
     void anAddressOfAGateway_isNoServices_andStaysAsItIs_whateverBecomesOfTheServiceOfItsName() {
         String namespace = berth.namespace("gateway");
-        berth.pool(namespace, "203.0.113.144/30");
+        berth.pool(namespace, "203.0.113.248/30");
         Address gateways = new Address();
-        gateways.setMetadata(new ObjectMetaBuilder().withName("203.0.113.144").build());
+        gateways.setMetadata(new ObjectMetaBuilder().withName("203.0.113.248").build());
         gateways.setSpec(new Address.Spec(
-                "203.0.113.144",
+                "203.0.113.248",
                 namespace,
                 Installation.DEFAULT_CLASS,
                 List.of(new Address.Claim("Gateway", namespace, "web", "u"))));
@@ -162,17 +162,17 @@ class AddressWishesIT {
                 .untilAsserted(() -> assertThat(reserved(namespace)).isEqualTo("1"));
 
         berth.service(namespace, "web");
-        berth.service(namespace, "asking", annotated(WellKnownNames.ADDRESSES, "203.0.113.144"));
+        berth.service(namespace, "asking", annotated(WellKnownNames.ADDRESSES, "203.0.113.248"));
 
-        awaitIps(namespace, "web", "203.0.113.145");
+        awaitIps(namespace, "web", "203.0.113.249");
         assertThat(awaitWaits(namespace, "asking", "AddressNotAvailable").getMessage())
-                .contains("203.0.113.144 has a claim of kind Gateway");
+                .contains("203.0.113.248 has a claim of kind Gateway");
         berth.deleteService(namespace, "web");
         berth.awaitReleased(namespace, "web");
-        assertThat(version(address("203.0.113.144"))).isEqualTo(before);
+        assertThat(version(address("203.0.113.248"))).isEqualTo(before);
 
         berth.client().resource(gateways).delete();
-        awaitIps(namespace, "asking", "203.0.113.144");
+        awaitIps(namespace, "asking", "203.0.113.248");
     }
 
     private static String reserved(String pool) {
