@@ -194,4 +194,9 @@ final class LabAgent implements AutoCloseable {
             process.close();
         }
     }
+
+    @Override
+    public String toString() {
+        return node.name();
+    }
 }

@@ -6,7 +6,6 @@ import static dev.berth.demo.Narration.seconds;
 import static dev.berth.demo.Narration.timed;
 import static dev.berth.demo.Narration.title;
 
-import dev.berth.demo.Unexpected;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
 import dev.berth.testing.KubeBinaries;
@@ -81,44 +80,52 @@ final class TrafficDemo {
         kubectl(lab.controlPlane(), "apply", "-f", SCENE);
         String ip = Installation.ips(lab.installation().awaitAddress(NAMESPACE, "page"))
                 .getFirst();
-        String url = Traffic.url(ip);
-        LabAgent before = awaitOwner(ip);
-        answered("", Traffic.awaitReply(lab.client(), url), before);
-        announced(before);
+        LabAgent before = awaitSettled(ip);
+        answered("", before);
 
         title("The node that has the address loses its power");
         long cut = TimeUnit.MILLISECONDS.toNanos(Instant.now().toEpochMilli());
         Namespace.HERE.ip("link set to-" + before.node().name() + " down");
         before.kill();
-        long at = lab.client().until(true, url).join().at();
-        LabAgent after = awaitOwner(ip, before);
-        answered(", %.1f s later".formatted((at - cut) / 1e9), Traffic.awaitReply(lab.client(), url), after);
-        announced(after);
+        long at = lab.client().until(true, Traffic.url(ip)).join().at();
+        answered(", %.1f s later".formatted((at - cut) / 1e9), awaitSettled(ip, before));
     }
 
-    private LabAgent awaitOwner(String ip, LabAgent... gone) {
-        return Traffic.await(
-                        () -> agents.stream()
-                                .filter(agent -> !List.of(gone).contains(agent) && agent.has(ip))
-                                .toList(),
-                        having -> having.size() == 1)
+    /**
+     * What is seen at one time. An agent that has just begun may have the address until another's has run for as long.
+     *
+     * @param having the agents whose nodes have the address
+     * @param announced what the status of the address says
+     */
+    private record Seen(List<LabAgent> having, String announced, Reply reply) {
+        boolean isSettled() {
+            return having.size() == 1
+                    && announced.contains(having.getFirst().node().name())
+                    && page(having.getFirst()).equals(reply.name());
+        }
+    }
+
+    private Seen see(String ip, List<LabAgent> gone) {
+        return new Seen(
+                agents.stream()
+                        .filter(agent -> !gone.contains(agent) && agent.has(ip))
+                        .toList(),
+                lab.controlPlane().kubectl(ANNOUNCED),
+                lab.client().get(Traffic.url(ip)));
+    }
+
+    private LabAgent awaitSettled(String ip, LabAgent... gone) {
+        return Traffic.await(() -> see(ip, List.of(gone)), Seen::isSettled)
+                .having()
                 .getFirst();
     }
 
-    private static void answered(String when, Reply reply, LabAgent owner) {
-        say(
-                "client: page-%d on %s answers%s",
-                owner.node().number(), owner.node().name(), when);
-        Unexpected.unless(
-                ("page-" + owner.node().number()).equals(reply.name()),
-                "an answer of the Pod on " + owner.node().name(),
-                String.valueOf(reply));
+    private static String page(LabAgent agent) {
+        return "page-" + agent.node().number();
     }
 
-    private void announced(LabAgent owner) {
-        Traffic.await(
-                () -> lab.controlPlane().kubectl(ANNOUNCED),
-                said -> said.contains(owner.node().name()));
+    private void answered(String when, LabAgent owner) {
+        say("client: %s on %s answers%s", page(owner), owner.node().name(), when);
         kubectl(lab.controlPlane(), ANNOUNCED);
     }
 }
