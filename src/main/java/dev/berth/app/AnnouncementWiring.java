@@ -7,7 +7,8 @@ import dev.berth.api.v1alpha1.AgentReport;
 import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
-import dev.berth.controller.StartGate;
+import dev.berth.controller.LoopParts;
+import dev.berth.controller.Timing;
 import dev.berth.controller.Wakeups;
 import dev.berth.controller.announcement.AnnouncementControl;
 import dev.berth.controller.announcement.ReportReconciler;
@@ -23,7 +24,6 @@ import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Trimmed;
 import dev.berth.loadbalancer.ClassSet;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
-import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -46,37 +46,34 @@ final class AnnouncementWiring {
 
     /** @param changed notified of the addresses of which something else may be said; be quick */
     AnnouncementWiring(
+            LoopParts parts,
             AgentLeases agents,
-            Caches caches,
             Ledger ledger,
-            StartGate gate,
             StatusWriter statuses,
             Supplier<ClassSet> classes,
-            Consumer<Collection<Ip>> changed,
-            InstantSource clock,
-            InstantSource steady,
-            DelayedExecutor later) {
-        this.caches = caches;
-        reportWakeups = new Wakeups<>("agent-report-wakeups", later);
-        peerWakeups = new Wakeups<>("bgp-peer-wakeups", later);
+            Consumer<Collection<Ip>> changed) {
+        caches = parts.caches();
+        Timing timing = parts.timing();
+        reportWakeups = new Wakeups<>("agent-report-wakeups", timing.later());
+        peerWakeups = new Wakeups<>("bgp-peer-wakeups", timing.later());
         announcements = new AnnouncementControl(
-                gate,
-                node -> caches.agentReports()
-                        .get(null, node)
-                        .filter(report -> isNode(node))
-                        .map(AgentReports::of),
-                () -> caches.agentReports()
-                        .list()
-                        .map(report -> report.getMetadata().getName())
-                        .toList(),
-                agents::renewals,
+                parts.gate(),
+                new AnnouncementControl.Agents(
+                        node -> caches.agentReports()
+                                .get(null, node)
+                                .filter(report -> isNode(node))
+                                .map(AgentReports::of),
+                        () -> caches.agentReports()
+                                .list()
+                                .map(report -> report.getMetadata().getName())
+                                .toList(),
+                        agents::renewals),
                 () -> ledger.holdings().stream().map(Holding::ip).toList(),
                 classes,
                 changed,
-                steady,
-                later);
+                timing);
         peers = new PeerControl(
-                gate,
+                parts.gate(),
                 this::isNode,
                 agents::renewals,
                 new PeerControl.Writes() {
@@ -96,8 +93,8 @@ final class AnnouncementWiring {
                                 peer, FieldManagers.agent(session.node()), Map.of("nodes", List.of(session)));
                     }
                 },
-                clock,
-                steady);
+                timing.clock(),
+                timing.steady());
     }
 
     /** Has its kinds watched. */

@@ -2,8 +2,8 @@ package dev.berth.app;
 
 import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
-import dev.berth.controller.Backoff;
-import dev.berth.controller.StartGate;
+import dev.berth.controller.LoopParts;
+import dev.berth.controller.Timer;
 import dev.berth.controller.Wakeups;
 import dev.berth.controller.servicecidr.ClusterAddressMetrics;
 import dev.berth.controller.servicecidr.NotServed;
@@ -14,9 +14,7 @@ import dev.berth.controller.servicecidr.ReservationStatuses;
 import dev.berth.controller.servicecidr.ServiceCidrControl;
 import dev.berth.controller.servicecidr.ServiceCidrReconciler;
 import dev.berth.kube.ApiBudget;
-import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
-import dev.berth.kube.Events;
 import dev.berth.kube.FabricClusterNetwork;
 import dev.berth.kube.IpAddresses;
 import dev.berth.kube.NetworkingVersion;
@@ -26,7 +24,6 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -41,15 +38,10 @@ final class ClusterAddressWiring implements AutoCloseable {
     private static final Duration VERY_SOON = Duration.ofMillis(50);
 
     private final KubernetesClient client;
-    private final Caches caches;
-    private final StartGate gate;
-    private final Events events;
-    private final Backoff backoff;
-    private final Clock clock;
-    private final InstantSource steady;
+    private final LoopParts parts;
     private final StatusWriter statuses;
     private final ReservationStatuses reservationStatuses;
-    private final DelayedExecutor later;
+    private final Timer later;
     private final Wakeups<ServiceCIDRPolicy> policyWakeups;
     private final AtomicBoolean willWakePolicy = new AtomicBoolean();
     private final Optional<Ranges> ranges;
@@ -67,8 +59,7 @@ final class ClusterAddressWiring implements AutoCloseable {
         Ranges(
                 NetworkingVersion version,
                 ApiBudget budget,
-                ServiceCidrControl.Mode mode,
-                Duration takeoverDelay,
+                ServiceCidrControl.Settings settings,
                 ClusterAddressMetrics metrics) {
             this.version = version;
             addresses = new IpAddresses(client, version, new IpAddresses.Listener() {
@@ -83,21 +74,11 @@ final class ClusterAddressWiring implements AutoCloseable {
                     changed();
                 }
             });
-            ClusterNetwork network = new FabricClusterNetwork(client, version, caches, addresses, budget);
-            serviceCidrs = new ServiceCidrControl(
-                    mode, takeoverDelay, version.apiVersion(), network, events, backoff, clock, steady);
+            ClusterNetwork network = new FabricClusterNetwork(client, version, parts.caches(), addresses, budget);
+            serviceCidrs =
+                    new ServiceCidrControl(settings, version.apiVersion(), network, parts.events(), parts.timing());
             policy = new PolicyControl(
-                    caches,
-                    version.apiVersion(),
-                    network,
-                    statuses::write,
-                    reservationStatuses,
-                    events,
-                    metrics,
-                    backoff,
-                    clock,
-                    steady,
-                    later);
+                    parts, version.apiVersion(), network, statuses::write, reservationStatuses, metrics);
         }
 
         /** An address or a range came, went or changed: what it means for those that are about to go. */
@@ -113,42 +94,32 @@ final class ClusterAddressWiring implements AutoCloseable {
                 changed();
             };
             controllers.register(
-                    new ServiceCidrReconciler<>(caches, gate, serviceCidrs, changedHereToo, (Wakeups<T>) wakeups),
+                    new ServiceCidrReconciler<>(
+                            parts.caches(), parts.gate(), serviceCidrs, changedHereToo, (Wakeups<T>) wakeups),
                     "servicecidr",
                     InformerConfiguration.builder(kind).buildForController());
         }
     }
 
     ClusterAddressWiring(
+            LoopParts parts,
             KubernetesClient client,
             ApiBudget budget,
-            Caches caches,
-            StartGate gate,
-            ServiceCidrControl.Mode mode,
-            Duration takeoverDelay,
             StatusWriter statuses,
-            Events events,
-            ClusterAddressMetrics metrics,
-            Backoff backoff,
-            Clock clock,
-            InstantSource steady,
-            DelayedExecutor later) {
+            ServiceCidrControl.Settings settings,
+            ClusterAddressMetrics metrics) {
+        this.parts = parts;
         this.client = client;
-        this.caches = caches;
-        this.gate = gate;
         this.statuses = statuses;
-        reservationStatuses = new ReservationStatuses(statuses::write, events, clock);
-        this.events = events;
-        this.backoff = backoff;
-        this.clock = clock;
-        this.steady = steady;
-        this.later = later;
+        InstantSource clock = parts.timing().clock();
+        reservationStatuses = new ReservationStatuses(statuses::write, parts.events(), clock);
+        later = parts.timing().later();
         policyWakeups = new Wakeups<>("service-cidr-policy-wakeups", later);
-        ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, budget, mode, takeoverDelay, metrics));
+        ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, budget, settings, metrics));
         policies = new PolicyReconciler(
-                gate,
+                parts.gate(),
                 ranges.<PolicyReconciler.Control>map(served -> served.policy)
-                        .orElseGet(() -> new NotServed(caches, statuses, reservationStatuses, clock, later)),
+                        .orElseGet(() -> new NotServed(parts.caches(), statuses, reservationStatuses, clock, later)),
                 policyWakeups);
     }
 
@@ -164,7 +135,7 @@ final class ClusterAddressWiring implements AutoCloseable {
                 "servicecidrpolicy",
                 InformerConfiguration.builder(ServiceCIDRPolicy.class).buildForController());
         controllers.register(
-                new ReservationReconciler(caches, gate, this::wakePolicy),
+                new ReservationReconciler(parts.caches(), parts.gate(), this::wakePolicy),
                 "clusteripreservation",
                 InformerConfiguration.builder(ClusterIPReservation.class).buildForController());
     }

@@ -8,6 +8,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
+import dev.berth.controller.LoopParts;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Timing;
 import dev.berth.controller.Wakeups;
@@ -25,6 +26,7 @@ import dev.berth.controller.service.ServiceControl;
 import dev.berth.controller.service.ServiceLoops;
 import dev.berth.controller.service.ServiceParts;
 import dev.berth.controller.service.ServiceReconciler;
+import dev.berth.controller.servicecidr.ServiceCidrControl;
 import dev.berth.dataplane.bgp.BgpProvider;
 import dev.berth.dataplane.haproxy.HaproxyProvider;
 import dev.berth.dataplane.l2.L2Provider;
@@ -176,7 +178,7 @@ public final class Wiring {
                 clock);
         leadership = new Leadership(lease, fencingToken::set, this::adopt, Wiring::exit);
         ServiceMeters.showLeader(gate::isOpen, registry);
-        Backoff backoff = new Backoff(RandomGenerator.getDefault());
+        Timing timing = new Timing(clock, steady, later, new Backoff(RandomGenerator.getDefault()));
         ApiBudget budget = new ApiBudget();
         serviceTimes = new ServiceTimes(registry);
         cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry, serviceTimes);
@@ -200,28 +202,22 @@ public final class Wiring {
                 Objects.requireNonNullElse(System.getenv("POD_NAME"), "berth"),
                 lost -> registry.counter("berth.events.dropped").increment((double) lost));
         meters = new ServiceMeters(registry, ledger, UnreadableObjects.counts(caches));
+        LoopParts parts = new LoopParts(caches, gate, events, timing);
         clusterAddresses = new ClusterAddressWiring(
+                parts,
                 client,
                 budget,
-                caches,
-                gate,
-                options.serviceCidrController,
-                options.serviceCidrTakeoverDelay,
                 statuses,
-                events,
-                new ClusterAddressMeters(registry),
-                backoff,
-                clock,
-                steady,
-                later);
+                new ServiceCidrControl.Settings(options.serviceCidrController, options.serviceCidrTakeoverDelay),
+                new ClusterAddressMeters(registry));
         classes = new ClassControl(
-                caches,
+                parts,
                 options.controllerName,
-                this::usableProviders,
-                gate,
+                new ClassControl.Inputs(
+                        this::usableProviders,
+                        certificates::of,
+                        () -> ledger.pools().pools().stream().map(Pool::name).toList()),
                 statuses::writeIfUnchanged,
-                events,
-                clock,
                 new ClassControl.Listener() {
                     @Override
                     public void classChanged(ClassDeclaration declaration) {
@@ -237,20 +233,14 @@ public final class Wiring {
                     public void verdictChanged(String name) {
                         wakeClass(name);
                     }
-                },
-                certificates::of,
-                () -> ledger.pools().pools().stream().map(Pool::name).toList());
+                });
         announced = new AnnouncementWiring(
+                parts,
                 new AgentLeases(client, budget, options.agentsNamespace),
-                caches,
                 ledger,
-                gate,
                 statuses,
                 classes::book,
-                this::announcedOtherwise,
-                clock,
-                steady,
-                later);
+                this::announcedOtherwise);
         addressConditions = new AddressConditions(caches, ledger, statuses, clock, announced::of);
         ServiceMeters.showUnannounced(announced::unannounced, registry);
         KubeProxies kubeProxiesOfNodes = new KubeProxies();
@@ -263,7 +253,7 @@ public final class Wiring {
                         events,
                         meters,
                         new IpModeSupport(options.featureGates.isEnabled(Gate.LoadBalancerIPMode)),
-                        new Timing(clock, steady, later, backoff),
+                        timing,
                         new ServiceParts.Environment(
                                 classes::book,
                                 surroundings::cloudNode,
@@ -304,15 +294,11 @@ public final class Wiring {
                 kubeProxiesOfNodes, gate, later, classes::book, surroundings::targets, services::kubeProxiesChanged);
         nodesChanged = new CoalescingTask(gate, later, services::nodesChanged);
         pools = new PoolControl(
-                caches,
-                surroundings::excludedRanges,
+                parts,
                 ledger,
-                gate,
-                statuses::write,
-                events,
-                clock,
-                steady,
+                surroundings::excludedRanges,
                 services::replacements,
+                statuses::write,
                 new PoolControl.Listener() {
                     @Override
                     public void due(Collection<ServiceKey> services) {

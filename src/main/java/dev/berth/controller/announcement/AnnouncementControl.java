@@ -8,6 +8,7 @@ import dev.berth.controller.Heartbeats;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Timer;
+import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.ServedClass;
@@ -42,9 +43,7 @@ public final class AnnouncementControl {
     static final Duration PER_ADDRESS = Duration.ofMillis(10);
 
     private final StartGate gate;
-    private final Function<String, Optional<NodeReport>> reports;
-    private final Supplier<Collection<String>> reporting;
-    private final Supplier<Optional<Map<String, String>>> renewals;
+    private final Agents agents;
     private final Supplier<Collection<Ip>> addresses;
     private final Supplier<ClassSet> classes;
     private final Consumer<Collection<Ip>> changed;
@@ -56,40 +55,43 @@ public final class AnnouncementControl {
     private volatile Announcements known = Announcements.NONE;
 
     /**
-     * Reads nothing yet, and writes nothing before the gate opens.
+     * What agents wrote. Each is asked anew whenever it is needed.
      *
      * @param reports what the agent of the node says; absent: there is no such report, or no such node
      * @param reporting the nodes that have a report
      * @param renewals by node, when its agent has renewed its Lease; absent: not known
+     */
+    public record Agents(
+            Function<String, Optional<NodeReport>> reports,
+            Supplier<Collection<String>> reporting,
+            Supplier<Optional<Map<String, String>>> renewals) {}
+
+    /**
+     * Reads nothing yet, and writes nothing before the gate opens.
+     *
      * @param addresses all that somebody has
      * @param classes the classes as they are judged now
      * @param changed notified of which addresses something else may be said; be quick
-     * @param steady how time passes: nobody sets it forward or back
      */
     public AnnouncementControl(
             StartGate gate,
-            Function<String, Optional<NodeReport>> reports,
-            Supplier<Collection<String>> reporting,
-            Supplier<Optional<Map<String, String>>> renewals,
+            Agents agents,
             Supplier<Collection<Ip>> addresses,
             Supplier<ClassSet> classes,
             Consumer<Collection<Ip>> changed,
-            InstantSource steady,
-            Timer later) {
+            Timing timing) {
         this.gate = gate;
-        this.reports = reports;
-        this.reporting = reporting;
-        this.renewals = renewals;
+        this.agents = agents;
         this.addresses = addresses;
         this.classes = classes;
         this.changed = changed;
-        this.steady = steady;
-        this.later = later;
+        this.steady = timing.steady();
+        this.later = timing.later();
     }
 
     /** Before the gate opens: what was reported until now, so that nothing is said of it that is not so. */
     public void adopt() {
-        reporting.get().forEach(this::read);
+        agents.reporting().get().forEach(this::read);
         later.after(LOOK, this::look);
     }
 
@@ -115,7 +117,7 @@ public final class AnnouncementControl {
     }
 
     private void read(String node) {
-        Optional<NodeReport> report = reports.apply(node);
+        Optional<NodeReport> report = agents.reports().apply(node);
         Instant now = steady.instant();
         change(
                 node,
@@ -149,7 +151,7 @@ public final class AnnouncementControl {
         try {
             List<String> nodes = known.nodes();
             if (!nodes.isEmpty()) {
-                heartbeats.look(renewals.get(), nodes, steady.instant());
+                heartbeats.look(agents.renewals().get(), nodes, steady.instant());
                 nodes.forEach(this::judge);
             }
         } finally {
@@ -158,7 +160,7 @@ public final class AnnouncementControl {
     }
 
     private void judge(String node) {
-        if (reports.apply(node).isEmpty()) {
+        if (agents.reports().apply(node).isEmpty()) {
             change(node, before -> before.without(node));
         } else if (heartbeats.silentSince(node, steady.instant()).isPresent()) {
             change(node, before -> before.lost(node));

@@ -1,6 +1,7 @@
 package dev.berth.controller.loadbalancerclass;
 
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.controller.LoopParts;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Caches;
@@ -53,14 +54,12 @@ public final class ClassControl {
 
     private final Caches caches;
     private final String controllerName;
-    private final Function<List<ClassDeclaration>, KnownProviders> providers;
+    private final Inputs inputs;
     private final StartGate gate;
     private final BiPredicate<LoadBalancerClass, LoadBalancerClass.Status> statuses;
     private final Events events;
     private final InstantSource clock;
     private final Listener listener;
-    private final Function<String, ClassCertificate> certificates;
-    private final Supplier<? extends Collection<String>> pools;
 
     private volatile ClassSet book = ClassSet.empty();
     private @Nullable List<ClassDeclaration> last;
@@ -75,34 +74,36 @@ public final class ClassControl {
     }
 
     /**
-     * Of no classes yet.
+     * What classes are judged by. Each is asked anew whenever it is needed.
      *
      * @param providers what is known of them, given all classes that there are
-     * @param statuses writes a status onto the object as it was read; false: it has to be tried again
      * @param certificates of classes with TLS, by the name of their Secret
      * @param pools the names of all pools; not those of the cache: whoever keeps them notifies of others
      */
-    public ClassControl(
-            Caches caches,
-            String controllerName,
+    public record Inputs(
             Function<List<ClassDeclaration>, KnownProviders> providers,
-            StartGate gate,
-            BiPredicate<LoadBalancerClass, LoadBalancerClass.Status> statuses,
-            Events events,
-            InstantSource clock,
-            Listener listener,
             Function<String, ClassCertificate> certificates,
-            Supplier<? extends Collection<String>> pools) {
-        this.caches = caches;
+            Supplier<? extends Collection<String>> pools) {}
+
+    /**
+     * Of no classes yet.
+     *
+     * @param statuses writes a status onto the object as it was read; false: it has to be tried again
+     */
+    public ClassControl(
+            LoopParts parts,
+            String controllerName,
+            Inputs inputs,
+            BiPredicate<LoadBalancerClass, LoadBalancerClass.Status> statuses,
+            Listener listener) {
+        this.caches = parts.caches();
         this.controllerName = controllerName;
-        this.providers = providers;
-        this.gate = gate;
+        this.inputs = inputs;
+        this.gate = parts.gate();
         this.statuses = statuses;
-        this.events = events;
-        this.clock = clock;
+        this.events = parts.events();
+        this.clock = parts.timing().clock();
         this.listener = listener;
-        this.certificates = certificates;
-        this.pools = pools;
     }
 
     /** The classes as they are judged now. */
@@ -130,7 +131,7 @@ public final class ClassControl {
         }
         last = now;
         ClassSet former = book;
-        book = ClassSet.of(now, controllerName, providers.apply(now));
+        book = ClassSet.of(now, controllerName, inputs.providers().apply(now));
         List<ClassDeclaration> changed = new ArrayList<>(now);
         changed.removeAll(before);
         before.stream().filter(old -> !now.contains(old)).forEach(changed::add);
@@ -156,7 +157,7 @@ public final class ClassControl {
         refresh();
         List<ClassDeclaration> all = last == null ? List.of() : last;
         ClassSet before = book;
-        book = ClassSet.of(all, controllerName, providers.apply(all));
+        book = ClassSet.of(all, controllerName, inputs.providers().apply(all));
         all.stream()
                 .filter(declaration -> declaration.provider().equals(provider)
                         || !before.verdict(declaration.name()).equals(book.verdict(declaration.name())))
@@ -211,7 +212,7 @@ public final class ClassControl {
                 .filter(served -> served.name().equals(name))
                 .flatMap(served -> Optional.ofNullable(served.tls()).stream())
                 .findFirst()
-                .map(tls -> certificates.apply(tls.secretName()));
+                .map(tls -> inputs.certificates().apply(tls.secretName()));
     }
 
     private List<Condition> conditions(
@@ -248,7 +249,7 @@ public final class ClassControl {
         if (asked.isEmpty()) {
             return Optional.empty();
         }
-        List<String> all = pools.get().stream().sorted().toList();
+        List<String> all = inputs.pools().get().stream().sorted().toList();
         List<String> missing =
                 asked.stream().filter(name -> !all.contains(name)).distinct().toList();
         int more = missing.size() - NAMED;

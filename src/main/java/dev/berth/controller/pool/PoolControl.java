@@ -7,6 +7,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.Replacement;
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.LoopParts;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.ip.Ip;
@@ -89,30 +90,24 @@ public final class PoolControl {
     /**
      * Reads nothing yet, and writes nothing before the gate opens.
      *
-     * @param statuses writes a status; false: it has to be tried again
-     * @param clock what time it is, for what others read
-     * @param steady how time passes: nobody sets it forward or back
      * @param replacements what Services would get, if a pool took back so many of its stranded addresses now
+     * @param statuses writes a status; false: it has to be tried again
      */
     public PoolControl(
-            Caches caches,
-            Supplier<List<ExcludedRange>> excludedRanges,
+            LoopParts parts,
             Ledger ledger,
-            StartGate gate,
-            BiPredicate<AddressPool, AddressPool.Status> statuses,
-            Events events,
-            InstantSource clock,
-            InstantSource steady,
+            Supplier<List<ExcludedRange>> excludedRanges,
             BiFunction<String, Integer, List<Replacement>> replacements,
+            BiPredicate<AddressPool, AddressPool.Status> statuses,
             Listener listener) {
-        this.caches = caches;
+        this.caches = parts.caches();
         this.excludedRanges = excludedRanges;
         this.ledger = ledger;
-        this.gate = gate;
+        this.gate = parts.gate();
         this.statuses = statuses;
-        this.events = events;
-        this.steady = steady;
-        this.status = new PoolStatus(ledger, clock, steady, replacements);
+        this.events = parts.events();
+        this.steady = parts.timing().steady();
+        this.status = new PoolStatus(ledger, parts.timing().clock(), steady, replacements);
         this.listener = listener;
     }
 

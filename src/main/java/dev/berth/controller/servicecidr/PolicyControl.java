@@ -2,6 +2,7 @@ package dev.berth.controller.servicecidr;
 
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.controller.Backoff;
+import dev.berth.controller.LoopParts;
 import dev.berth.controller.Next;
 import dev.berth.controller.Timer;
 import dev.berth.kube.Cache;
@@ -70,29 +71,26 @@ public final class PolicyControl implements PolicyReconciler.Control {
     }
 
     /**
-     * @param statuses writes a status; false: it has to be tried again
+     * @param parts its timer is for what is to be done without a policy
      * @param apiVersion of the ServiceCIDRs, for events on them
-     * @param later for what is to be done without a policy
+     * @param statuses writes a status; false: it has to be tried again
      */
     public PolicyControl(
-            Caches caches,
+            LoopParts parts,
             String apiVersion,
             ClusterNetwork network,
             BiPredicate<ServiceCIDRPolicy, ServiceCIDRPolicy.Status> statuses,
             ReservationStatuses reservationStatuses,
-            Events events,
-            ClusterAddressMetrics metrics,
-            Backoff backoff,
-            InstantSource clock,
-            InstantSource steady,
-            Timer later) {
+            ClusterAddressMetrics metrics) {
         this.network = network;
         this.statuses = statuses;
-        this.events = events;
+        this.events = parts.events();
         this.metrics = metrics;
-        this.clock = clock;
-        this.steady = steady;
-        this.later = later;
+        this.clock = parts.timing().clock();
+        this.steady = parts.timing().steady();
+        this.later = parts.timing().later();
+        Caches caches = parts.caches();
+        Backoff backoff = parts.timing().backoff();
         growth = new RangeGrowth(network, () -> TakenNetworks.of(caches), backoff, steady);
         retirement = new RangeRetirement(caches, network, backoff, clock, steady);
         reservations = new ReservationControl(caches, network, reservationStatuses, backoff, steady);

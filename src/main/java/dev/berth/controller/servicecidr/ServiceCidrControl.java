@@ -2,6 +2,7 @@ package dev.berth.controller.servicecidr;
 
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
+import dev.berth.controller.Timing;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class ServiceCidrControl {
     private static final Logger LOG = LoggerFactory.getLogger(ServiceCidrControl.class);
 
-    /** When to do it. */
+    /** Whether to do it. */
     public enum Mode {
         /** Leave it to kube-controller-manager. */
         Never,
@@ -42,6 +43,13 @@ public final class ServiceCidrControl {
         /** There is no other. */
         Always
     }
+
+    /**
+     * When to do it.
+     *
+     * @param takeoverDelay in mode Auto, how long work must be left undone before it is done
+     */
+    public record Settings(Mode mode, Duration takeoverDelay) {}
 
     /** What is to be done of one object: each since when, and what failed of it. */
     private record Undone(
@@ -81,29 +89,17 @@ public final class ServiceCidrControl {
     private final Map<String, Integer> blinded = new ConcurrentHashMap<>();
     private final ReentrantLock proof = new ReentrantLock();
 
-    /**
-     * @param takeoverDelay in mode Auto, how long work must be left undone before it is done
-     * @param apiVersion of the ServiceCIDRs, for events on them
-     * @param clock what time it is, for what others read and wrote
-     * @param steady how time passes: nobody sets it forward or back
-     */
+    /** @param apiVersion of the ServiceCIDRs, for events on them */
     public ServiceCidrControl(
-            Mode mode,
-            Duration takeoverDelay,
-            String apiVersion,
-            ClusterNetwork network,
-            Events events,
-            Backoff backoff,
-            InstantSource clock,
-            InstantSource steady) {
-        this.mode = mode;
-        this.takeoverDelay = takeoverDelay;
+            Settings settings, String apiVersion, ClusterNetwork network, Events events, Timing timing) {
+        this.mode = settings.mode();
+        this.takeoverDelay = settings.takeoverDelay();
         this.apiVersion = apiVersion;
         this.network = network;
         this.events = events;
-        this.backoff = backoff;
-        this.clock = clock;
-        this.steady = steady;
+        this.backoff = timing.backoff();
+        this.clock = timing.clock();
+        this.steady = timing.steady();
     }
 
     /** The ServiceCIDRs that wait for addresses to be given back, or for a range that has them too. */

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.announce.Announcement;
 import dev.berth.announce.NodeReport;
 import dev.berth.announce.Protocol;
+import dev.berth.controller.Backoff;
 import dev.berth.controller.Heartbeats;
 import dev.berth.controller.StartGate;
+import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,17 +49,19 @@ class AnnouncementControlTest {
 
     private final AnnouncementControl control = new AnnouncementControl(
             gate,
-            node -> Optional.ofNullable(reports.get(node)),
-            reports::keySet,
-            () -> Optional.of(renewals),
+            new AnnouncementControl.Agents(
+                    node -> Optional.ofNullable(reports.get(node)), reports::keySet, () -> Optional.of(renewals)),
             () -> ADDRESSES,
             () -> SampleClasses.one("berth.dev/l2", "l2", Capabilities.fromPools(IpMode.VIP), null, Classless.NEVER),
             told::add,
-            () -> now,
-            (delay, what) -> {
-                timer.add(new Later(now.plus(delay), what));
-                return () -> {};
-            });
+            new Timing(
+                    () -> now,
+                    () -> now,
+                    (delay, what) -> {
+                        timer.add(new Later(now.plus(delay), what));
+                        return () -> {};
+                    },
+                    new Backoff(new Random(1))));
 
     @BeforeEach
     void begin() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.controller.Next;
 import dev.berth.controller.NoOpEvents;
+import dev.berth.controller.SampleParts;
 import dev.berth.controller.StartGate;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Cache;
@@ -22,7 +23,6 @@ import dev.berth.provider.IpMode;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,13 +75,13 @@ class ClassControlTest {
     private Runnable meanwhile = () -> {};
 
     private final ClassControl control = new ClassControl(
-            caches(),
+            SampleParts.of(caches(), gate, new NoOpEvents()),
             "berth.dev/controller",
-            declared -> providers(),
-            gate,
+            new ClassControl.Inputs(
+                    declared -> providers(),
+                    secret -> certificates.getOrDefault(secret, ClassCertificate.NONE),
+                    () -> pools),
             this::write,
-            new NoOpEvents(),
-            Clock.systemUTC(),
             new ClassControl.Listener() {
                 @Override
                 public void classChanged(ClassDeclaration declaration) {}
@@ -90,9 +90,7 @@ class ClassControlTest {
                 public void verdictChanged(String name) {
                     verdictChanged.add(name);
                 }
-            },
-            secret -> certificates.getOrDefault(secret, ClassCertificate.NONE),
-            () -> pools);
+            });
 
     private KnownProviders providers() {
         Capabilities tls = Capabilities.fromPools(IpMode.PROXY).withFeatures(Feature.TLS_TERMINATION);

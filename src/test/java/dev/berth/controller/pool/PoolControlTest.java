@@ -10,6 +10,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.NoOpEvents;
+import dev.berth.controller.SampleParts;
 import dev.berth.controller.StartGate;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
@@ -18,7 +19,6 @@ import dev.berth.kube.OneObject;
 import dev.berth.pool.ExcludedRange;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,15 +42,11 @@ class PoolControlTest {
     private Optional<AddressPool> edge = Optional.of(EDGE);
 
     private final PoolControl control = new PoolControl(
-            caches(),
-            () -> List.copyOf(around),
+            SampleParts.of(caches(), gate, new NoOpEvents()),
             ledger,
-            gate,
-            (pool, status) -> shown.add(status),
-            new NoOpEvents(),
-            Clock.systemUTC(),
-            Clock.systemUTC(),
+            () -> List.copyOf(around),
             (pool, most) -> List.of(),
+            (pool, status) -> shown.add(status),
             new PoolControl.Listener() {
                 @Override
                 public void due(Collection<ServiceKey> services) {}

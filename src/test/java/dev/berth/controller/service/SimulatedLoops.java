@@ -4,7 +4,9 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.LoopParts;
 import dev.berth.controller.Next;
+import dev.berth.controller.SampleParts;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.pool.PoolControl;
@@ -91,16 +93,17 @@ final class SimulatedLoops {
         Caches caches = new Caches();
         caches.pools(views.pools);
         caches.classes(views.classes);
-        NoOpRecorder silence = new NoOpRecorder();
+        LoopParts loop =
+                new LoopParts(caches, gate, new NoOpRecorder(), SampleParts.timing(world::now, () -> world.clock));
         classes = new ClassControl(
-                caches,
+                loop,
                 SimulatedWorld.CONTROLLER,
-                declared -> world.kinds.providers(),
-                gate,
+                new ClassControl.Inputs(
+                        declared -> world.kinds.providers(),
+                        secret -> ClassCertificate.NONE,
+                        () -> ledger.pools().pools().stream().map(Pool::name).toList()),
                 (object, status) ->
                         !parts.writesStatus(object) || world.kinds.write(world.kinds.classes, object, status),
-                silence,
-                world::now,
                 new ClassControl.Listener() {
                     @Override
                     public void classChanged(ClassDeclaration declaration) {
@@ -111,19 +114,13 @@ final class SimulatedLoops {
                     public void verdictChanged(String name) {
                         queue(parts.verdictChanged(name));
                     }
-                },
-                secret -> ClassCertificate.NONE,
-                () -> ledger.pools().pools().stream().map(Pool::name).toList());
+                });
         pools = new PoolControl(
-                caches,
-                () -> around,
+                loop,
                 ledger,
-                gate,
-                (pool, status) -> !parts.writesStatus(pool) || world.kinds.write(world.kinds.pools, pool, status),
-                silence,
-                world::now,
-                () -> world.clock,
+                () -> around,
                 (pool, most) -> operator.services.replacements(pool, most),
+                (pool, status) -> !parts.writesStatus(pool) || world.kinds.write(world.kinds.pools, pool, status),
                 new PoolControl.Listener() {
                     @Override
                     public void due(Collection<ServiceKey> services) {

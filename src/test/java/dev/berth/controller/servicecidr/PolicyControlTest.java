@@ -8,8 +8,10 @@ import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
+import dev.berth.controller.LoopParts;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
+import dev.berth.controller.Timing;
 import dev.berth.controller.Wakeups;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
@@ -76,12 +78,11 @@ class PolicyControlTest {
 
     private PolicyControl control() {
         return new PolicyControl(
-                caches,
+                new LoopParts(caches, new StartGate(), recorder, timing()),
                 "networking.k8s.io/v1",
                 network,
                 this::write,
                 new ReservationStatuses(this::write, recorder, clock),
-                recorder,
                 new ClusterAddressMetrics() {
                     @Override
                     public void used(Usage usage, Forecast forecast) {
@@ -95,15 +96,19 @@ class PolicyControlTest {
 
                     @Override
                     public void found(List<Finding> findings) {}
-                },
-                new Backoff(new Random(1)),
+                });
+    }
+
+    private Timing timing() {
+        return new Timing(
                 clock,
                 clock.steady(),
                 (delay, what) -> {
                     delays.add(delay);
                     later.add(what);
                     return () -> later.remove(what);
-                });
+                },
+                new Backoff(new Random(1)));
     }
 
     @BeforeEach

@@ -2,9 +2,12 @@ package dev.berth.controller.servicecidr;
 
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
+import dev.berth.controller.LoopParts;
 import dev.berth.controller.Next;
 import dev.berth.controller.NoOpEvents;
+import dev.berth.controller.SampleParts;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
@@ -83,24 +86,20 @@ final class RangesSimulation {
     private void begin() {
         network.relist();
         Events silence = new NoOpEvents();
-        Backoff backoff = new Backoff(new Random(1));
+        Timing timing = SampleParts.timing(() -> network.now, () -> network.now);
         ClusterNetwork seen = parts.apply(network);
         ranges = new ServiceCidrControl(
-                mode,
-                Duration.ofSeconds(60),
+                new ServiceCidrControl.Settings(mode, Duration.ofSeconds(60)),
                 "networking.k8s.io/v1",
                 seen,
                 silence,
-                backoff,
-                () -> network.now,
-                () -> network.now);
+                timing);
         policy = new PolicyControl(
-                new Caches(),
+                new LoopParts(new Caches(), new StartGate(), silence, timing),
                 "networking.k8s.io/v1",
                 seen,
                 this::write,
                 new ReservationStatuses((object, status) -> true, silence, () -> network.now),
-                silence,
                 new ClusterAddressMetrics() {
                     @Override
                     public void used(Usage usage, Forecast forecast) {}
@@ -110,11 +109,7 @@ final class RangesSimulation {
 
                     @Override
                     public void found(List<Finding> findings) {}
-                },
-                backoff,
-                () -> network.now,
-                () -> network.now,
-                (delay, what) -> () -> {});
+                });
         looks.clear();
         lookAtEverything();
     }

@@ -2,8 +2,8 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
+import dev.berth.controller.SampleParts;
 import dev.berth.controller.servicecidr.ServiceCidrControl.Mode;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events;
@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,14 +47,11 @@ class ServiceCidrControlTest {
 
     private ServiceCidrControl control(Mode mode, InstantSource clock) {
         return new ServiceCidrControl(
-                mode,
-                Duration.ofMinutes(1),
+                new ServiceCidrControl.Settings(mode, Duration.ofMinutes(1)),
                 "networking.k8s.io/v1",
                 network,
                 events,
-                new Backoff(new Random(1)),
-                clock,
-                this.clock.steady());
+                SampleParts.timing(clock, this.clock.steady()));
     }
 
     /** Deleted long enough ago for every API server to have seen it. */
