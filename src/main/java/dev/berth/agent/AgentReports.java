@@ -17,7 +17,6 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,19 +59,13 @@ final class AgentReports {
         }
     }
 
-    AgentReports(
-            String node,
-            ApiServer server,
-            ClusterView cluster,
-            Renewal renewal,
-            RandomGenerator random,
-            Warnings warnings) {
-        this.node = node;
-        this.server = server;
-        this.cluster = cluster;
+    AgentReports(AgentParts parts, Renewal renewal) {
+        this.node = parts.node();
+        this.server = parts.server();
+        this.cluster = parts.cluster();
         this.renewal = renewal;
-        this.warnings = warnings;
-        this.pace = new ReportPace(random, millis());
+        this.warnings = parts.warnings();
+        this.pace = new ReportPace(parts.random(), millis());
     }
 
     private static long millis() {

@@ -85,23 +85,20 @@ final class Announcer {
 
     /** @param sessions names of BGPPeers, as the other agents get them */
     Announcer(
-            String node,
-            ClusterView view,
+            AgentParts parts,
             Datagrams others,
             ApiServerProbe contact,
-            AgentMetrics metrics,
             Conflicts conflicts,
-            Warnings warnings,
             AgentReports reports,
             Supplier<List<String>> sessions) {
-        this.node = node;
-        this.view = view;
+        this.node = parts.node();
+        this.view = parts.cluster();
         this.others = others;
         this.contact = contact;
-        this.metrics = metrics;
+        this.metrics = parts.metrics();
         this.convergence = metrics.convergence("l2");
         this.conflicts = conflicts;
-        this.warnings = warnings;
+        this.warnings = parts.warnings();
         this.reports = reports;
         this.sessions = sessions;
         this.bound = new BoundAddresses(links, refusals, metrics, this::fail);

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 
 /** All that an agent has for BGP. */
 final class Bgp {
@@ -28,32 +27,27 @@ final class Bgp {
      * @param sessionsChanged notified when {@link #sessions} says something else
      */
     Bgp(
-            String node,
-            ApiServer server,
-            ClusterView cluster,
+            AgentParts parts,
+            ManagedChannel channel,
             Supplier<SequencedMap<String, Agent>> others,
             Runnable sessionsChanged,
-            ManagedChannel channel,
-            String namespace,
             Renewal renewal,
-            AgentReports all,
-            RandomGenerator random,
-            AgentMetrics metrics,
-            Warnings warnings) {
-        metrics.showBgp();
-        view = new BgpView(server, node, namespace, () -> changed.get().run(), random);
-        reports = new BgpReports(node, server, cluster, view, renewal, Clock.systemUTC(), random, warnings);
+            AgentReports all) {
+        parts.metrics().showBgp();
+        view = new BgpView(
+                parts.server(),
+                parts.node(),
+                parts.namespace(),
+                () -> changed.get().run(),
+                parts.random());
+        reports = new BgpReports(parts, view, renewal, Clock.systemUTC());
         announcer = new BgpAnnouncer(
-                node,
-                cluster,
+                parts,
+                new BgpAnnouncer.Reports(reports, all),
                 view,
-                others,
-                sessionsChanged,
                 new Speaker(channel, () -> changed.get().run()),
-                reports,
-                all,
-                metrics,
-                warnings);
+                others,
+                sessionsChanged);
         changed.set(announcer::look);
     }
 

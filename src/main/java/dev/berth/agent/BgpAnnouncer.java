@@ -46,8 +46,7 @@ final class BgpAnnouncer {
     private final Supplier<SequencedMap<String, Agent>> others;
     private final Runnable changed;
     private final Speaker speaker;
-    private final BgpReports reports;
-    private final AgentReports all;
+    private final Reports reports;
     private final AgentMetrics metrics;
     private final Convergence convergence;
     private final Warnings warnings;
@@ -100,33 +99,36 @@ final class BgpAnnouncer {
     private record Reported(Decision decision, Map<String, SessionState> sessions, Map<String, Long> observed) {}
 
     /**
+     * What is notified of what is announced.
+     *
+     * @param peers writes how the sessions are
+     * @param addresses writes which addresses this node announces
+     */
+    record Reports(BgpReports peers, AgentReports addresses) {}
+
+    /**
      * Announces nothing before {@link #start}.
      *
      * @param others the agents of other nodes that live, by node
      * @param changed notified when {@link #sessions} says something else
      */
     BgpAnnouncer(
-            String node,
-            ClusterView cluster,
+            AgentParts parts,
+            Reports reports,
             BgpView view,
-            Supplier<SequencedMap<String, Agent>> others,
-            Runnable changed,
             Speaker speaker,
-            BgpReports reports,
-            AgentReports all,
-            AgentMetrics metrics,
-            Warnings warnings) {
-        this.node = node;
-        this.cluster = cluster;
+            Supplier<SequencedMap<String, Agent>> others,
+            Runnable changed) {
+        this.node = parts.node();
+        this.cluster = parts.cluster();
         this.view = view;
         this.others = others;
         this.changed = changed;
         this.speaker = speaker;
         this.reports = reports;
-        this.all = all;
-        this.metrics = metrics;
+        this.metrics = parts.metrics();
         this.convergence = metrics.convergence("bgp");
-        this.warnings = warnings;
+        this.warnings = parts.warnings();
         this.links = new PeerLinks(this::look, warnings);
     }
 
@@ -220,17 +222,18 @@ final class BgpAnnouncer {
             return false;
         }
         reported = now;
-        reports.now(decision.peers(), sessions, decision.routes(), observed);
+        reports.peers().now(decision.peers(), sessions, decision.routes(), observed);
         SequencedMap<Ip, RouteVerdict> verdicts = decision.verdicts();
         Map<String, SessionState> states = sessions;
-        all.now(
-                Protocol.BGP,
-                List.of(verdicts, states),
-                () -> NodeReport.Part.ofBgp(
-                        verdicts,
-                        route -> route.peers().stream()
-                                .anyMatch(peer -> states.containsKey(peer)
-                                        && states.get(peer).tells(route))));
+        reports.addresses()
+                .now(
+                        Protocol.BGP,
+                        List.of(verdicts, states),
+                        () -> NodeReport.Part.ofBgp(
+                                verdicts,
+                                route -> route.peers().stream()
+                                        .anyMatch(peer -> states.containsKey(peer)
+                                                && states.get(peer).tells(route))));
         return true;
     }
 

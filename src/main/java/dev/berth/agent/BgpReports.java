@@ -98,23 +98,15 @@ final class BgpReports {
         }
     }
 
-    BgpReports(
-            String node,
-            ApiServer server,
-            ClusterView cluster,
-            BgpView view,
-            Renewal renewal,
-            InstantSource clock,
-            RandomGenerator random,
-            Warnings warnings) {
-        this.node = node;
-        this.server = server;
-        this.cluster = cluster;
+    BgpReports(AgentParts parts, BgpView view, Renewal renewal, InstantSource clock) {
+        this.node = parts.node();
+        this.server = parts.server();
+        this.cluster = parts.cluster();
         this.view = view;
         this.clock = clock;
-        this.random = random;
+        this.random = parts.random();
         this.renewal = renewal;
-        this.warnings = warnings;
+        this.warnings = parts.warnings();
     }
 
     void start() {

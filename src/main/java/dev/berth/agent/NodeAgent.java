@@ -31,62 +31,49 @@ public final class NodeAgent implements AutoCloseable {
     private final @Nullable Bgp bgp;
 
     /**
-     * Announces nothing before {@link #start}.
+     * What an agent is started with.
      *
      * @param node the name of the Node object
+     * @param namespace where the agents' Leases are, and the Secrets with passwords
      * @param port where the agents of other nodes are heard, and hear
      * @param process when this process began, in milliseconds of Unix time
-     * @param namespace where the agents' Leases are, and the Secrets with passwords
+     */
+    public record Settings(String node, String namespace, int port, SharedKey key, long process) {}
+
+    /**
+     * Announces nothing before {@link #start}.
+     *
      * @param speaker a channel to the node's BGP speaker; null: it announces nothing by BGP
      * @throws IOException if the port is taken, or the kernel refuses
      */
     public NodeAgent(
-            String node,
+            Settings settings,
             ApiServer server,
-            int port,
-            SharedKey key,
-            long process,
             RandomGenerator random,
             AgentMetrics metrics,
-            String namespace,
             @Nullable ManagedChannel speaker)
             throws IOException {
         AtomicReference<Runnable> look = new AtomicReference<>(() -> {});
         Runnable changed = () -> look.get().run();
         view = new ClusterView(server, changed, random);
         Warnings warnings = new Warnings(() -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
-        Renewal renewal = new Renewal(node, namespace, server, view, Clock.systemUTC(), random, warnings);
-        reports = new AgentReports(node, server, view, renewal, random, warnings);
+        AgentParts parts =
+                new AgentParts(settings.node(), settings.namespace(), server, view, random, metrics, warnings);
+        Renewal renewal = new Renewal(parts, Clock.systemUTC());
+        reports = new AgentReports(parts, renewal);
         Agent unknowing = new Agent(false, ApiContact.LOST, false, List.of());
-        others = new Datagrams(port, key, node, process, unknowing, random, changed, warnings::warn);
-        bgp = speaker == null
-                ? null
-                : new Bgp(
-                        node,
-                        server,
-                        view,
-                        others::alive,
-                        changed,
-                        speaker,
-                        namespace,
-                        renewal,
-                        reports,
-                        random,
-                        metrics,
-                        warnings);
+        others = new Datagrams(
+                settings.port(),
+                settings.key(),
+                new Datagrams.Self(settings.node(), settings.process(), unknowing),
+                random,
+                changed,
+                warnings::warn);
+        bgp = speaker == null ? null : new Bgp(parts, speaker, others::alive, changed, renewal, reports);
         contact = new ApiServerProbe(server, this::interrupt, this::retry, changed);
         Conflicts conflicts = new Conflicts(metrics);
         claimants = new Claimants(conflicts::claimed);
-        announcer = new Announcer(
-                node,
-                view,
-                others,
-                contact,
-                metrics,
-                conflicts,
-                warnings,
-                reports,
-                bgp == null ? List::of : bgp::sessions);
+        announcer = new Announcer(parts, others, contact, conflicts, reports, bgp == null ? List::of : bgp::sessions);
         interfaces = new InterfaceChanges(new InterfaceChanges.Listener() {
             @Override
             public void changed() {

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.random.RandomGenerator;
 
 /** Renews the Lease of this agent, whichever thread writes next: what is written of it is of an agent that lives. */
 final class Renewal {
@@ -17,22 +16,14 @@ final class Renewal {
     private final Warnings warnings;
     private final Heartbeat heartbeat;
 
-    /** @param namespace of the agents */
-    Renewal(
-            String node,
-            String namespace,
-            ApiServer server,
-            ClusterView cluster,
-            InstantSource clock,
-            RandomGenerator random,
-            Warnings warnings) {
-        this.node = node;
-        this.namespace = namespace;
-        this.server = server;
-        this.cluster = cluster;
+    Renewal(AgentParts parts, InstantSource clock) {
+        this.node = parts.node();
+        this.namespace = parts.namespace();
+        this.server = parts.server();
+        this.cluster = parts.cluster();
         this.clock = clock;
-        this.warnings = warnings;
-        this.heartbeat = new Heartbeat(random, millis());
+        this.warnings = parts.warnings();
+        this.heartbeat = new Heartbeat(parts.random(), millis());
     }
 
     private static long millis() {

@@ -94,14 +94,11 @@ final class AgentCommand implements Callable<Integer> {
             AgentMetrics metrics = new AgentMetrics();
             Endpoint.Unix speaker = speaker();
             NodeAgent agent = new NodeAgent(
-                    node,
+                    new NodeAgent.Settings(
+                            node, secretsNamespace, port, SharedKey.read(keyFile), System.currentTimeMillis()),
                     server(),
-                    port,
-                    SharedKey.read(keyFile),
-                    System.currentTimeMillis(),
                     new SecureRandom(),
                     metrics,
-                    secretsNamespace,
                     speaker == null
                             ? null
                             : Transport.channel(speaker, null, null, GOBGP_KEEP_ALIVE)

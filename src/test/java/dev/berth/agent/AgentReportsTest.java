@@ -38,14 +38,9 @@ class AgentReportsTest {
             server.endPatch(Heartbeat.path("berth-agents", "n1"));
             ApiServer client = server.client(folder);
             ClusterView view = new ClusterView(client, () -> {}, new Random(1));
-            Warnings warnings = new Warnings(() -> 0);
-            AgentReports reports = new AgentReports(
-                    "n1",
-                    client,
-                    view,
-                    new Renewal("n1", "berth-agents", client, view, InstantSource.system(), new Random(1), warnings),
-                    new Random(1),
-                    warnings);
+            AgentParts parts = new AgentParts(
+                    "n1", "berth-agents", client, view, new Random(1), new AgentMetrics(), new Warnings(() -> 0));
+            AgentReports reports = new AgentReports(parts, new Renewal(parts, InstantSource.system()));
             view.start();
             reports.now(
                     Protocol.L2,

@@ -39,28 +39,28 @@ public final class Datagrams implements AutoCloseable {
     private volatile boolean closed;
 
     /**
+     * What others are to know of this agent.
+     *
+     * @param node the name of its node
+     * @param process when its process began, in milliseconds of Unix time
+     * @param agent what it says of itself, until it says something else
+     */
+    public record Self(String node, long process, Agent agent) {}
+
+    /**
      * Listens on all addresses of the host.
      *
-     * @param node the name of this node
-     * @param process when this process began, in milliseconds of Unix time
      * @param changed called when others have come or gone, or are otherwise than before: be quick
      * @param warning is told what goes wrong, each time that it does
      * @throws IOException if the port cannot be listened on
      */
     public Datagrams(
-            int port,
-            SharedKey key,
-            String node,
-            long process,
-            Agent agent,
-            RandomGenerator random,
-            Runnable changed,
-            Consumer<String> warning)
+            int port, SharedKey key, Self self, RandomGenerator random, Runnable changed, Consumer<String> warning)
             throws IOException {
         this.key = key;
         this.changed = changed;
         this.warning = warning;
-        membership = new Membership(node, process, random.nextLong(1, 1L << 62), agent, now());
+        membership = new Membership(self.node(), self.process(), random.nextLong(1, 1L << 62), self.agent(), now());
         try {
             socket = new DatagramSocket(port);
         } catch (IOException taken) {

@@ -73,31 +73,38 @@ final class Changes {
     }
 
     /**
-     * Nothing is done yet.
+     * What is changed together.
      *
-     * @param before what HAProxy was to do at last
      * @param addresses those of {@code host}, or what shares them with other hosts
-     * @param later runs what waits
      */
-    Changes(
-            Settings settings,
-            SequencedMap<String, LoadBalancer> before,
+    record Parts(
             Records records,
             Certificates certificates,
             HostAddresses host,
             Addresses addresses,
             Haproxy haproxy,
-            Statistics statistics,
-            Batches.Later later) {
+            Statistics statistics) {}
+
+    /**
+     * Nothing is done yet.
+     *
+     * @param before what HAProxy was to do at last
+     * @param later runs what waits
+     */
+    Changes(Settings settings, SequencedMap<String, LoadBalancer> before, Parts parts, Batches.Later later) {
         this.wanted = new TreeMap<>(before);
-        this.records = records;
-        this.certificates = certificates;
-        this.ports = new Ports(host, settings.sharing() != null);
-        this.addresses = addresses;
+        this.records = parts.records();
+        this.certificates = parts.certificates();
+        this.ports = new Ports(parts.host(), settings.sharing() != null);
+        this.addresses = parts.addresses();
         this.recorded = new RecordedAddresses(addresses, records);
-        this.haproxy = haproxy;
+        this.haproxy = parts.haproxy();
         this.rollout = new Rollout(
-                settings.directory().toString(), ports, haproxy, statistics, new RuntimeChanges(haproxy, certificates));
+                settings.directory().toString(),
+                ports,
+                haproxy,
+                parts.statistics(),
+                new RuntimeChanges(haproxy, certificates));
         this.reloads = new Batches<>(LONGEST_PAUSE, System::nanoTime, later, this::changeAll);
     }
 

@@ -75,7 +75,10 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                 : new SharedAddresses(host, read.sharing(), records.identity(), records.addresses(), supervisor::works);
         addresses = shared == null ? host : shared;
         changes = new Changes(
-                read, recorded, records, certificates, host, addresses, haproxy, statistics, supervisor::later);
+                read,
+                recorded,
+                new Changes.Parts(records, certificates, host, addresses, haproxy, statistics),
+                supervisor::later);
         changes.bindAddresses();
         if (shared != null) {
             shared.begin();
