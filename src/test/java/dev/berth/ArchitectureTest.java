@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -270,6 +271,22 @@ class ArchitectureTest {
                                 > MUTABLE_FIELDS)
                         .map(JavaClass::getName)
                         .filter(name -> !MAY_HAVE_MORE.contains(name) && !isGenerated(name)))
+                .isEmpty();
+    }
+
+    /** In more than these, one is easily taken for another: what belongs together is a record, and has a name. */
+    private static final int PARAMETERS = 8;
+
+    /** But those of records, which are their fields, and private ones, by which a class makes itself. */
+    @Test
+    void constructors_haveEightParametersAtMost() {
+        assertThat(MAIN.stream()
+                        .filter(type -> !type.isRecord() && !type.isAnonymousClass() && !isGenerated(type.getName()))
+                        .flatMap(type -> type.getConstructors().stream())
+                        .filter(constructor -> !constructor.getModifiers().contains(JavaModifier.PRIVATE)
+                                && !constructor.getModifiers().contains(JavaModifier.SYNTHETIC)
+                                && constructor.getRawParameterTypes().size() > PARAMETERS)
+                        .map(JavaConstructor::getFullName))
                 .isEmpty();
     }
 
