@@ -153,6 +153,7 @@ public final class Wiring {
     private final PoolControl pools;
     private final AnnouncementWiring announced;
     private final ServiceControl services;
+    private final ClassControl.Services servicesOfClasses;
     private final ClusterAddressWiring clusterAddresses;
     private final Controllers controllers;
 
@@ -289,6 +290,7 @@ public final class Wiring {
                     }
                 });
         services = loops.services();
+        servicesOfClasses = loops.ofClasses();
         addresses = loops.addresses();
         kubeProxies = new KubeProxyProbe(
                 kubeProxiesOfNodes, gate, later, classes::book, surroundings::targets, services::kubeProxiesChanged);
@@ -431,7 +433,7 @@ public final class Wiring {
                 "addresspool",
                 InformerConfiguration.builder(AddressPool.class).buildForController());
         controllers.register(
-                new ClassReconciler(caches, classes, services, classWakeups),
+                new ClassReconciler(caches, classes, servicesOfClasses, classWakeups),
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
         announced.register(controllers);
@@ -567,7 +569,7 @@ public final class Wiring {
 
     /** Notified of what may be a change; does something about a real one only. */
     private synchronized void deferenceChanged() {
-        Optional<Optional<Deference>> now = Optional.of(services.deference());
+        Optional<Optional<Deference>> now = Optional.of(servicesOfClasses.deference(classes.book()));
         Optional<Optional<Deference>> before = lastDeference;
         if (!before.equals(now)) {
             if (!before.map(Optional::isPresent).equals(now.map(Optional::isPresent))) {

@@ -6,13 +6,10 @@ import dev.berth.claim.Replacement;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.controller.address.AddressControl;
-import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.ip.Ip;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
-import dev.berth.loadbalancer.ClassSet;
-import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.Planner;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ServicePlan;
@@ -38,7 +35,7 @@ import org.slf4j.MDC;
  * SDK: the caller of {@link #reconcile} makes sure that no two calls for one Service overlap, and calls
  * again after the delay that it answers.
  */
-public final class ServiceControl implements ClassControl.Services {
+public final class ServiceControl {
     private static final Logger LOG = LoggerFactory.getLogger(ServiceControl.class);
 
     /** How often a pass may be overtaken by others' writes before it is postponed. */
@@ -47,12 +44,10 @@ public final class ServiceControl implements ClassControl.Services {
     private final ServiceParts parts;
     private final AddressControl addresses;
     private final OrphanedLoadBalancers orphans;
-    private final StuckCalls stuck;
+    private final ServicesOfClasses classes;
     private final ServiceMemories memories;
     private final ServiceTurns turns;
     private final ServiceLoops.Listener listener;
-    private final ForeignServices foreign = new ForeignServices();
-    private final SkippedServices skipped;
     private final ServiceSnapshots snapshots;
     private final PublishedAddresses published;
 
@@ -61,30 +56,19 @@ public final class ServiceControl implements ClassControl.Services {
             ServiceParts parts,
             AddressControl addresses,
             OrphanedLoadBalancers orphans,
-            StuckCalls stuck,
+            ServicesOfClasses classes,
             ServiceMemories memories,
             ServiceLoops.Listener listener) {
         this.parts = parts;
         this.addresses = addresses;
         this.orphans = orphans;
-        this.stuck = stuck;
+        this.classes = classes;
         this.memories = memories;
         this.listener = listener;
         turns = new ServiceTurns(parts.ledger(), parts.gate(), parts.timing().steady(), memories);
-        snapshots = new ServiceSnapshots(parts, this::deference, memories, turns);
+        snapshots = new ServiceSnapshots(parts, classes::deference, memories, turns);
         boolean migrates = !parts.settings().migrateFrom().isEmpty();
         published = new PublishedAddresses(parts.ledger(), listener::due, snapshots, migrates);
-        skipped = new SkippedServices(migrates);
-    }
-
-    /** Why Services without a class are left to another; absent: they are not. */
-    public Optional<Deference> deference() {
-        return deference(parts.environment().classes().get());
-    }
-
-    @Override
-    public Optional<Deference> deference(ClassSet judged) {
-        return judged.deference(parts.environment().cloudNode().get(), foreign.sign());
     }
 
     /**
@@ -102,7 +86,7 @@ public final class ServiceControl implements ClassControl.Services {
         each(services, turns::note);
         each(services, published::holdAtStart);
         all.unreadable().forEach(published::withhold);
-        each(services, service -> foreign.note(service, isOurs(service) || published.adopt(service)));
+        each(services, service -> classes.foreign().note(service, isOurs(service) || published.adopt(service)));
         each(services, service -> {
             ServicePlan plan = Planner.plan(snapshots.of(service.key(), Optional.of(service)));
             // What is said of a class must not change for a moment with each start.
@@ -213,7 +197,7 @@ public final class ServiceControl implements ClassControl.Services {
         try {
             ServiceMemory memory = memories.of(key);
             Next next;
-            try (ProviderGuard.Visit visit = stuck.guard().visit(key, () -> listener.due(List.of(key)))) {
+            try (ProviderGuard.Visit visit = classes.stuck().guard().visit(key, () -> listener.due(List.of(key)))) {
                 next = look(key, memory, visit);
             }
             if (!parts.cluster().hasService(key)) {
@@ -306,7 +290,7 @@ public final class ServiceControl implements ClassControl.Services {
             } else {
                 published.release(key, now);
             }
-            if (now.filter(state -> isServed(state) && foreign.note(state, true))
+            if (now.filter(state -> isServed(state) && classes.foreign().note(state, true))
                     .isPresent()) {
                 listener.deferenceChanged();
             }
@@ -357,8 +341,8 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
-        boolean changed = service.map(state -> foreign.note(state, isOurs(state) || published.adopt(state)))
-                .orElseGet(() -> foreign.forget(key));
+        boolean changed = service.map(state -> classes.foreign().note(state, isOurs(state) || published.adopt(state)))
+                .orElseGet(() -> classes.foreign().forget(key));
         published.release(key, service);
         published.holdWithheld(key, service);
         if (changed) {
@@ -367,19 +351,7 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private void noteSkipped(ServiceKey key, ServicePlan plan) {
-        skipped.note(key, plan, parts.metrics()::skipped).forEach(listener::classChanged);
-    }
-
-    /** Which Services of this LoadBalancerClass are another controller's, human-readable; absent: none. */
-    @Override
-    public Optional<String> servedByAnother(String className) {
-        return skipped.byAnother(className);
-    }
-
-    /** Which calls to the provider of this LoadBalancerClass are stuck, human-readable; absent: none. */
-    @Override
-    public Optional<String> stuckCalls(String className) {
-        return stuck.of(className);
+        classes.skipped().note(key, plan, parts.metrics()::skipped).forEach(listener::classChanged);
     }
 
     private boolean isOurs(ServiceState service) {

@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.ip.Ip;
 import java.util.Collection;
 
@@ -9,8 +10,10 @@ import java.util.Collection;
  * The control loops of Services and of Addresses, which work on one ledger. What both of them need is made first: an
  * Address is given to another Service once what a provider made for the one that is gone is deleted, and a Service
  * releases its Addresses.
+ *
+ * @param ofClasses what the loop of classes is to say of Services
  */
-public record ServiceLoops(ServiceControl services, AddressControl addresses) {
+public record ServiceLoops(ServiceControl services, AddressControl addresses, ClassControl.Services ofClasses) {
     /** Notified of what has to be looked at again. */
     public interface Listener {
         /** These Services are to be reconciled. */
@@ -19,12 +22,12 @@ public record ServiceLoops(ServiceControl services, AddressControl addresses) {
         /** This address is to be reconciled: its Service cannot be any more. */
         void addressDue(Ip ip);
 
-        /** The sign of another controller came, went or is another: {@link ServiceControl#deference}. */
+        /** The sign of another controller came, went or is another: {@link ClassControl.Services#deference}. */
         void deferenceChanged();
 
         /**
-         * Something else is to be said of the LoadBalancerClass of this name: {@link ServiceControl#servedByAnother},
-         * {@link ServiceControl#stuckCalls}.
+         * Something else is to be said of the LoadBalancerClass of this name: {@link ClassControl.Services#servedByAnother},
+         * {@link ClassControl.Services#stuckCalls}.
          */
         void classChanged(String className);
     }
@@ -48,6 +51,12 @@ public record ServiceLoops(ServiceControl services, AddressControl addresses) {
                 listener::due,
                 listener::addressDue,
                 orphans);
-        return new ServiceLoops(new ServiceControl(parts, addresses, orphans, stuck, memories, listener), addresses);
+        ServicesOfClasses classes = new ServicesOfClasses(
+                parts.environment(),
+                new ForeignServices(),
+                new SkippedServices(!parts.settings().migrateFrom().isEmpty()),
+                stuck);
+        return new ServiceLoops(
+                new ServiceControl(parts, addresses, orphans, classes, memories, listener), addresses, classes);
     }
 }

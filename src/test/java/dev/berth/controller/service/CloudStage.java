@@ -4,6 +4,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
+import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
 import dev.berth.kube.Cluster;
@@ -248,6 +249,9 @@ abstract class CloudStage {
     final List<Later> later = new ArrayList<>();
     ClassSet classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
     Ledger ledger = new Ledger();
+    /** What the operator says of its classes. */
+    private ClassControl.@Nullable Services ofClasses;
+
     ServiceControl control = operator();
 
     @AfterEach
@@ -258,9 +262,19 @@ abstract class CloudStage {
     ServiceControl operator() {
         ledger = new Ledger();
         StartGate gate = new StartGate();
-        ServiceControl made = loops(gate).build().services();
+        ServiceLoops made = loops(gate).build();
+        ofClasses = made.ofClasses();
         gate.open();
-        return made;
+        return made.services();
+    }
+
+    ClassControl.Services ofClasses() {
+        return Objects.requireNonNull(ofClasses);
+    }
+
+    /** Why the operator leaves Services without a class to another; absent: it does not. */
+    Optional<Deference> deference() {
+        return ofClasses().deference(classes);
     }
 
     SampleLoops loops(StartGate gate) {

@@ -39,7 +39,7 @@ class DeferredToOtherTest extends CloudStage {
         reconcile("stranger");
         reconcile("new");
 
-        assertThat(control.deference()).isEmpty();
+        assertThat(deference()).isEmpty();
         assertThat(service("stranger").hasOurFinalizer()).isFalse();
         assertThat(service("new").publishedAddresses()).hasSize(1);
     }
@@ -56,7 +56,7 @@ class DeferredToOtherTest extends CloudStage {
 
         reconcile("new");
 
-        assertThat(control.deference()).isEmpty();
+        assertThat(deference()).isEmpty();
         assertThat(service("new").publishedAddresses()).hasSize(1);
     }
 
@@ -81,7 +81,7 @@ class DeferredToOtherTest extends CloudStage {
         restart();
         reconcile("new");
 
-        assertThat(control.deference().orElseThrow().sign()).contains("prod/stranger");
+        assertThat(deference().orElseThrow().sign()).contains("prod/stranger");
         assertThat(service("new").publishedAddresses()).isEmpty();
 
         put(SampleService.from(service("stranger")).ingress());
@@ -89,7 +89,7 @@ class DeferredToOtherTest extends CloudStage {
         reconcile("new");
 
         assertThat(deferenceChanges).isEqualTo(1);
-        assertThat(control.deference()).isEmpty();
+        assertThat(deference()).isEmpty();
         assertThat(service("new").publishedAddresses()).hasSize(1);
     }
 

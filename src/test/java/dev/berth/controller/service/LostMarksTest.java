@@ -73,7 +73,7 @@ class LostMarksTest extends CloudStage {
 
         reconcile("web");
 
-        assertThat(control.deference()).isEmpty();
+        assertThat(deference()).isEmpty();
     }
 
     /** The marks went while no Berth ran: nothing but the provider's list shows it. */
@@ -107,7 +107,7 @@ class LostMarksTest extends CloudStage {
 
         assertThat(service("web").isMarkedOurs()).isTrue();
         assertThat(cloud.calls).containsExactly("ensure web[n1]", "update web[n1, n2]");
-        assertThat(control.deference()).isEmpty();
+        assertThat(deference()).isEmpty();
     }
 
     @Test

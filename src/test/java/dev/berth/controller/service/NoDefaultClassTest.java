@@ -89,7 +89,7 @@ class NoDefaultClassTest extends CloudStage {
 
         reconcile("web");
         assertThat(recorded.events).isEmpty();
-        assertThat(control.deference()).isEqualTo(cloudNode);
+        assertThat(deference()).isEqualTo(cloudNode);
 
         cloudNode = Optional.empty();
         isToldThatNoneServesIt();

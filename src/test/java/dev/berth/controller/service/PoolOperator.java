@@ -4,6 +4,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
@@ -32,6 +33,9 @@ class PoolOperator {
     final Ledger ledger = new Ledger();
     final AddressControl addresses;
     final ServiceControl control;
+
+    /** What it says of its class. */
+    final ClassControl.Services ofClasses;
 
     /** Which Services it wants to reconcile, the earliest first. */
     final SequencedSet<ServiceKey> due = new LinkedHashSet<>();
@@ -74,6 +78,7 @@ class PoolOperator {
                 .build();
         addresses = loops.addresses();
         control = loops.services();
+        ofClasses = loops.ofClasses();
         client.claims().forEach(ledger::observe);
         usePool(policy, ranges);
         control.adopt();

@@ -5,6 +5,7 @@ import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Ledger;
+import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.kube.Classes;
@@ -204,7 +205,7 @@ final class PoolRules {
         List<Condition> conditions = Objects.requireNonNullElse(status.conditions(), List.of());
         ClassSet.Verdict verdict = book.verdict(name).orElseThrow();
         checkCondition(name, conditions, "Accepted", verdict.accepted() ? "True" : "False", List.of(verdict.message()));
-        ServiceControl services = world.operators.getFirst().services;
+        ClassControl.Services services = world.operators.getFirst().ofClasses;
         boolean servesClassless =
                 verdict.isDefault() && services.deference(book).isEmpty();
         if (verdict.defaultMessage().isEmpty()) {

@@ -162,10 +162,10 @@ class ServiceControlTest {
                         .finalizers(List.of("service.kubernetes.io/load-balancer-cleanup")));
         stage.reconcile();
         String className = stage.classes().served().getFirst().name();
-        assertThat(stage.control.servedByAnother(className)).isPresent();
+        assertThat(stage.ofClasses.servedByAnother(className)).isPresent();
 
         PoolOperator next = new PoolOperator(stage.cluster, () -> clock);
 
-        assertThat(next.control.servedByAnother(className)).isEqualTo(stage.control.servedByAnother(className));
+        assertThat(next.ofClasses.servedByAnother(className)).isEqualTo(stage.ofClasses.servedByAnother(className));
     }
 }

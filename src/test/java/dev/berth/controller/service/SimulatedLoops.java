@@ -180,7 +180,7 @@ final class SimulatedLoops {
 
     /** As in Berth: the classes are notified of each other sign, and the Services if there is one or none now. */
     boolean isDeferenceNews() {
-        Optional<Deference> now = operator.services.deference();
+        Optional<Deference> now = operator.ofClasses.deference(classes.book());
         Optional<Deference> before = lastDeference;
         boolean isFirst = !lastDeferenceIsKnown;
         lastDeferenceIsKnown = true;
@@ -265,7 +265,7 @@ final class SimulatedLoops {
 
     /** Called by the thread of its task. */
     void reconcile(Key key) {
-        Next next = key.isPool() ? pools.reconcile(key.name()) : classes.reconcile(key.name(), operator.services);
+        Next next = key.isPool() ? pools.reconcile(key.name()) : classes.reconcile(key.name(), operator.ofClasses);
         parts.nextLook(next).delay().ifPresent(delay -> looks.put(key, world.clock.plus(delay)));
     }
 }

@@ -6,6 +6,7 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
@@ -119,6 +120,7 @@ final class SimulatedOperator {
     final SimulatedCluster.Client client;
     final Ledger ledger = new Ledger();
     final ServiceControl services;
+    final ClassControl.Services ofClasses;
     private final AddressControl addresses;
     private final SequencedSet<Work> queue = new LinkedHashSet<>();
     private final Map<Work, Instant> timers = new LinkedHashMap<>();
@@ -170,6 +172,7 @@ final class SimulatedOperator {
                 .classChanged(loops::queue)
                 .build();
         services = both.services();
+        ofClasses = both.ofClasses();
         addresses = both.addresses();
         loops.judgeClasses();
         parts.learn(ledger, client.claims());

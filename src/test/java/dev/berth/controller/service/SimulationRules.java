@@ -267,7 +267,7 @@ final class SimulationRules {
                 ledger.heldFor(service.key()),
                 world.poolBook(),
                 classes,
-                operator.services.deference(),
+                operator.ofClasses.deference(operator.loops.classes().book()),
                 world.namespaces.getOrDefault(service.key().namespace(), Map.of()),
                 operator.ledger
                         .turnOf(service.key())

@@ -101,10 +101,10 @@ class StuckCallTest extends CloudStage {
         } while (!calling.isDone());
 
         for (String name : List.of("class-0", "class-1")) {
-            assertThat(control.stuckCalls(name).orElse("nothing"))
+            assertThat(ofClasses().stuckCalls(name).orElse("nothing"))
                     .contains("calls to its provider exceeded their deadline", "for its list");
         }
-        assertThat(control.stuckCalls("another")).isEmpty();
+        assertThat(ofClasses().stuckCalls("another")).isEmpty();
         assertThat(classesChanged).containsOnly("class-0", "class-1");
 
         classes = SampleClasses.ofParameters("cloud", cloud.capabilities(), List.of(Map.of()));
@@ -112,6 +112,6 @@ class StuckCallTest extends CloudStage {
         callReturns();
         // One that is served no longer, too: its gauge goes back to zero.
         Awaitility.await().untilAsserted(() -> assertThat(classesChanged).containsOnly("class-0", "class-1"));
-        assertThat(control.stuckCalls("class-0")).isEmpty();
+        assertThat(ofClasses().stuckCalls("class-0")).isEmpty();
     }
 }
