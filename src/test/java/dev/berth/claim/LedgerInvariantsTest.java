@@ -9,13 +9,18 @@ import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.pool.SamplePools.book;
 import static dev.berth.pool.SamplePools.pool;
 import static dev.berth.pool.SamplePools.with;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpSet;
 import dev.berth.pool.PoolPolicy;
+import java.io.IOException;
 import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +109,25 @@ class LedgerInvariantsTest {
         released.released(ledger.pools().poolOf(ip).orElseThrow(), ip);
 
         assertThatThrownBy(ledger::checkInvariants).hasMessage(ip + " is remembered as released, but is held");
+    }
+
+    /** Of the first one SimulationRules checks the ledger after each step; the second one measures. */
+    private static final List<String> CHECKED_ELSEWHERE = List.of("SimulatedOperator.java", "AddressBench.java");
+
+    /** What a test did to a ledger may have left it broken, though the test looks at something else. */
+    @Test
+    void eachTestThatHasALedger_checksItsInvariants() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+            List<String> unchecked = new ArrayList<>();
+            for (Path file :
+                    files.filter(file -> file.toString().endsWith(".java")).toList()) {
+                String text = Files.readString(file);
+                if (text.contains("new Ledger(") && !text.contains("checkInvariants")) {
+                    unchecked.add(file.getFileName().toString());
+                }
+            }
+            assertThat(unchecked).containsExactlyInAnyOrderElementsOf(CHECKED_ELSEWHERE);
+        }
     }
 
     /** As if nothing had been entered. */

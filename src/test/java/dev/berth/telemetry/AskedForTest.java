@@ -35,6 +35,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What alerts and the dashboard ask the operator for, it serves: by the same names, with the same labels. */
@@ -44,10 +45,15 @@ class AskedForTest {
     private static final ServiceKey WEB = new ServiceKey("shop", "web");
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Ledger ledger = new Ledger();
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     /** Each once: what is counted of Services, of cluster addresses, of writes, of calls, and of control loops. */
     private void countAll() {
-        Ledger ledger = new Ledger();
         ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, List.of("192.0.2.0/28"), List.of(), false, PoolPolicy.OPEN, false)),

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ServiceMetersTest {
@@ -27,6 +28,11 @@ class ServiceMetersTest {
     private final Ledger ledger = new Ledger();
     private int unreadable;
     private final ServiceMeters meters = new ServiceMeters(registry, ledger, Map.of("Service", () -> unreadable));
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     private double gauge(String name, String... tags) {
         return registry.get(name).tags(tags).gauge().value();

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,11 @@ class AddressControlTest {
 
     /** How far the clock was set forward. */
     private Duration ahead = Duration.ZERO;
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     @BeforeEach
     void open() {

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class AddressReleaseTest {
@@ -50,6 +51,11 @@ class AddressReleaseTest {
                     new Backoff(new Random(1))),
             none -> {},
             (owner, className) -> true);
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     private static Claim claim(String uid) {
         return new Claim(IP, uid, "5", ClaimSpec.of("edge", "berth.dev/pool", WEB));

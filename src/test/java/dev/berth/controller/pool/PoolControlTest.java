@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class PoolControlTest {
@@ -64,6 +65,11 @@ class PoolControlTest {
                     judged++;
                 }
             });
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     private Caches caches() {
         Caches caches = new Caches();

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -30,6 +31,11 @@ class PoolStatusTest {
     private final PoolStatus status =
             new PoolStatus(ledger, Clock.systemUTC(), Clock.systemUTC(), (pool, most) -> foretold);
     private int generation;
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     private AddressPool.Status shown(String spec) {
         generation++;

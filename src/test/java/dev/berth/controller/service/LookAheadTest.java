@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class LookAheadTest {
@@ -33,16 +34,22 @@ class LookAheadTest {
     private static final ClassSet CLASSES = SampleClasses.one(
             "x/y", "pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true), null, Classless.ALWAYS);
 
+    private final Ledger ledger = new Ledger();
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
+
     /** Of the pool, which has another address by now. */
-    private static List<Replacement> replacements(SampleService service) {
-        Ledger ledger = new Ledger();
+    private List<Replacement> replacements(SampleService service) {
         ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, List.of("192.0.2.2"), List.of(), false, PoolPolicy.OPEN, false)),
                 List.of()));
         ledger.rebuild(List.of(new Claim(LOST, "c", "1", ClaimSpec.of("edge", "x/y", new Owner(WEB, "uid-web")))));
         Ledger ahead = ledger.copy(ledger.pools().releasing("edge"));
-        return new LookAhead(
+        List<Replacement> replacements = new LookAhead(
                         ahead,
                         (key, holds) -> new ServiceSnapshot(
                                 key,
@@ -55,6 +62,8 @@ class LookAheadTest {
                                 QueuePosition.FIRST,
                                 List.of()))
                 .replacements(ahead.stranded("edge", 10).first());
+        ahead.checkInvariants();
+        return replacements;
     }
 
     private static SampleService web() {

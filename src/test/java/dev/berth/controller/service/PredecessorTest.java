@@ -13,6 +13,7 @@ import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** An Address that names a Service by a uid that is not there any more: of a backup, or of one recreated. */
@@ -23,12 +24,17 @@ class PredecessorTest {
     private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private final SimulatedCluster.Client client = cluster.client();
 
+    private final Ledger ledger = new Ledger();
     private final List<ServiceKey> due = new ArrayList<>();
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        ledger.checkInvariants();
+    }
 
     private void reconcileAddress() {
         client.createClaim(ADDRESS, ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, "old")));
         client.addressCache.hear();
-        Ledger ledger = new Ledger();
         ledger.rebuild(client.claims());
         StartGate gate = new StartGate();
         gate.open();
