@@ -27,6 +27,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -272,6 +273,32 @@ class ArchitectureTest {
                         .map(JavaClass::getName)
                         .filter(name -> !MAY_HAVE_MORE.contains(name) && !isGenerated(name)))
                 .isEmpty();
+    }
+
+    /** What is longer has more than one subject, or a reason. */
+    private static final int LINES = 400;
+
+    private static final Pattern CLASS_NAME = Pattern.compile("`([a-z0-9]+(?:\\.[a-z0-9]+)*\\.[A-Z][A-Za-z]*)`");
+
+    /** Those of tests may be: they have one subject each, with as many cases as there are. */
+    @Test
+    void filesOfMain_have400LinesAtMost_orTheirReasonIsInTheRationale() throws IOException {
+        Path main = Path.of("src/main/java/dev/berth");
+        Set<String> named = Files.readAllLines(Path.of("RATIONALE.md")).stream()
+                .dropWhile(line -> !line.equals("### Files of more than 400 lines"))
+                .skip(1)
+                .takeWhile(line -> !line.startsWith("#"))
+                .flatMap(line -> CLASS_NAME.matcher(line).results())
+                .map(name -> name.group(1).replace('.', '/') + ".java")
+                .collect(Collectors.toSet());
+        assertThat(named).isNotEmpty();
+        try (Stream<Path> files = Files.walk(main)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                if (!named.contains(main.relativize(file).toString())) {
+                    assertThat(Files.readAllLines(file)).as(file.toString()).hasSizeLessThanOrEqualTo(LINES);
+                }
+            }
+        }
     }
 
     /** In more than these, one is easily taken for another: what belongs together is a record, and has a name. */
