@@ -19,12 +19,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code berth audit}: how full the cluster's Service ranges are, and what is wrong with them. */
 @Command(
@@ -41,7 +38,6 @@ import picocli.CommandLine.Spec;
             "3:something was found"
         })
 public final class AuditCommand implements Callable<Integer> {
-    private static final int FAILED = 1;
     private static final int FOUND = 3;
 
     enum Output {
@@ -56,15 +52,8 @@ public final class AuditCommand implements Callable<Integer> {
             description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
     private Output output = Output.text;
 
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "FILE",
-            description = "kubeconfig to connect with; without it: $KUBECONFIG, else ~/.kube/config, else the Pod's"
-                    + " ServiceAccount")
-    private @Nullable String kubeconfig;
-
-    @Spec
-    private @Nullable CommandSpec spec;
+    @Mixin
+    private ClusterAccess cluster = new ClusterAccess();
 
     /** Services come and go between one list and the next; what is wrong is so still after this. */
     private static final Duration AGAIN = Duration.ofSeconds(5);
@@ -72,19 +61,7 @@ public final class AuditCommand implements Callable<Integer> {
     /** What is in its way, it says in one line. */
     @Override
     public Integer call() throws InterruptedException {
-        CommandLine commandLine = Optional.ofNullable(spec).orElseThrow().commandLine();
-        try {
-            System.setProperty("io.netty.noUnsafe", "true");
-            if (kubeconfig != null) {
-                System.setProperty("kubeconfig", kubeconfig);
-            }
-            try (KubernetesClient client = Preflight.client(kubeconfig)) {
-                return call(client, commandLine.getOut());
-            }
-        } catch (CommandFailure why) {
-            commandLine.getErr().println("berth: " + why.getMessage());
-            return FAILED;
-        }
+        return cluster.run(List.of(), this::call);
     }
 
     private int call(KubernetesClient client, PrintWriter out) throws CommandFailure, InterruptedException {

@@ -10,15 +10,10 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Mixin;
 
 /** {@code berth status}: which Services wait, and which nobody serves. */
 @Command(
@@ -28,40 +23,21 @@ import picocli.CommandLine.Spec;
         description = "Prints how many classes, pools and addresses there are, which Services wait for an address, and"
                 + " which no LoadBalancerClass serves. It changes nothing.")
 public final class StatusCommand implements Callable<Integer> {
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "FILE",
-            description = "kubeconfig to connect with; without it: $KUBECONFIG, else ~/.kube/config, else the Pod's"
-                    + " ServiceAccount")
-    private @Nullable String kubeconfig;
-
-    @Spec
-    private @Nullable CommandSpec spec;
+    @Mixin
+    private ClusterAccess cluster = new ClusterAccess();
 
     @Override
-    public Integer call() {
-        CommandLine commandLine = Optional.ofNullable(spec).orElseThrow().commandLine();
-        System.setProperty("io.netty.noUnsafe", "true");
-        if (kubeconfig != null) {
-            System.setProperty("kubeconfig", kubeconfig);
-        }
-        Optional<String> unfit =
-                Preflight.check(kubeconfig, List.of(LoadBalancerClass.class, AddressPool.class, Address.class));
-        if (unfit.isPresent()) {
-            commandLine.getErr().println("berth: " + unfit.get());
-            return 1;
-        }
-        try (KubernetesClient client = Preflight.client(kubeconfig)) {
-            PrintWriter out = commandLine.getOut();
+    public Integer call() throws InterruptedException {
+        return cluster.run(List.of(LoadBalancerClass.class, AddressPool.class, Address.class), StatusCommand::print);
+    }
+
+    private static int print(KubernetesClient client, PrintWriter out) throws CommandFailure {
+        try {
             out.print(look(client).text());
             out.flush();
             return 0;
-        } catch (CommandFailure why) {
-            commandLine.getErr().println("berth: " + why.getMessage());
-            return 1;
         } catch (KubernetesClientException failure) {
-            commandLine.getErr().println("berth: listing Services: " + Preflight.innermost(failure));
-            return 1;
+            throw new CommandFailure("listing Services: " + Preflight.innermost(failure));
         }
     }
 
