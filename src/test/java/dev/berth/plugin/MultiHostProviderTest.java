@@ -25,10 +25,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** One provider over two hosts, of which one may be away. */
 class MultiHostProviderTest {
@@ -266,30 +272,26 @@ class MultiHostProviderTest {
         Awaitility.await().until(() -> !two.has.isEmpty());
     }
 
-    @Test
-    void aHostThatIsBackAndFails_isAskedAfterLongerAndLongerPauses() {
-        hosts.ensureLoadBalancer(REQUEST);
-        two.bugs.set(Integer.MAX_VALUE);
-
-        two.returns();
-
-        Awaitility.await().until(() -> pauses.all.size() == FakePauses.FEW);
-        assertThat(pauses.all)
-                .extracting(Duration::toSeconds)
-                .containsExactly(5L, 10L, 20L, 40L, 80L, 160L, 300L, 300L);
+    static Stream<Arguments> troubles() {
+        Consumer<FakeHost> fails = host -> host.bugs.set(Integer.MAX_VALUE);
+        Consumer<FakeHost> isNotReady = host -> host.pending = Duration.ofSeconds(30);
+        return Stream.of(
+                Arguments.of(Named.of("it fails", fails), List.of(5L, 10L, 20L, 40L, 80L, 160L, 300L, 300L)),
+                Arguments.of(
+                        Named.of("it asks for 30 s", isNotReady), List.of(30L, 30L, 30L, 40L, 80L, 160L, 300L, 300L)));
     }
 
-    @Test
-    void aHostThatIsBackAndIsNotReady_isNotAskedBeforeItsTime_norForEverInShortPauses() {
+    @ParameterizedTest
+    @MethodSource("troubles")
+    void aHostThatIsBackAndOfNoUse_isNotAskedBeforeItsTime_andAfterLongerAndLongerPauses(
+            Consumer<FakeHost> trouble, List<Long> seconds) {
         hosts.ensureLoadBalancer(REQUEST);
-        two.pending = Duration.ofSeconds(30);
+        trouble.accept(two);
 
         two.returns();
 
         Awaitility.await().until(() -> pauses.all.size() == FakePauses.FEW);
-        assertThat(pauses.all)
-                .extracting(Duration::toSeconds)
-                .containsExactly(30L, 30L, 30L, 40L, 80L, 160L, 300L, 300L);
+        assertThat(pauses.all).extracting(Duration::toSeconds).isEqualTo(seconds);
     }
 
     @Test

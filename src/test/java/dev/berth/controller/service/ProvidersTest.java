@@ -11,7 +11,7 @@ import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ServiceIdentity;
-import dev.berth.testing.QuietProvider;
+import dev.berth.testing.ReportingProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -97,24 +97,6 @@ class ProvidersTest {
         never.countDown();
     }
 
-    /** Does this when it is to report changes. */
-    private record Reporting(Consumer<Consumer<ServiceIdentity>> onChange) implements QuietProvider {
-        @Override
-        public Capabilities capabilities() {
-            return Capabilities.fromPools(IpMode.VIP);
-        }
-
-        @Override
-        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-            return EnsureOutcome.implementedElsewhere();
-        }
-
-        @Override
-        public void onChange(Consumer<ServiceIdentity> listener) {
-            onChange.accept(listener);
-        }
-    }
-
     private static final ServiceIdentity WEB = new ServiceIdentity("prod", "web", "uid-web");
 
     @Test
@@ -122,14 +104,14 @@ class ProvidersTest {
         CountDownLatch never = new CountDownLatch(1);
         BlockingQueue<String> reported = new LinkedBlockingQueue<>();
         SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
-        byName.put("hangs", new Reporting(listener -> Uninterruptible.await(never)));
-        byName.put("fails", new Reporting(listener -> {
+        byName.put("hangs", new ReportingProvider(listener -> Uninterruptible.await(never)));
+        byName.put("fails", new ReportingProvider(listener -> {
             throw new IllegalStateException("no");
         }));
-        byName.put("of an older contract", new Reporting(listener -> {
+        byName.put("of an older contract", new ReportingProvider(listener -> {
             throw new AbstractMethodError("onChange");
         }));
-        byName.put("sound", new Reporting(listener -> listener.accept(WEB)));
+        byName.put("sound", new ReportingProvider(listener -> listener.accept(WEB)));
 
         new Providers(byName).onChange((name, service) -> reported.add(name + " " + service));
 
@@ -144,7 +126,7 @@ class ProvidersTest {
         BlockingQueue<Consumer<ServiceIdentity>> listeners = new LinkedBlockingQueue<>();
         List<ServiceIdentity> reported = new ArrayList<>();
         SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
-        byName.put("sound", new Reporting(listeners::add));
+        byName.put("sound", new ReportingProvider(listeners::add));
         Providers providers = new Providers(byName);
         providers.onChange((name, service) -> {
             reported.add(service);

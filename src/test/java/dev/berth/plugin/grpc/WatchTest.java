@@ -6,18 +6,16 @@ import dev.berth.plugin.grpc.host.ProviderServer;
 import dev.berth.plugin.grpc.transport.Endpoint;
 import dev.berth.plugin.grpc.v1.WatchChangesResponse;
 import dev.berth.plugin.grpc.wire.ChangesMapping;
-import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
 import dev.berth.testing.GrpcHosts;
-import dev.berth.testing.QuietProvider;
+import dev.berth.testing.ReportingProvider;
 import dev.berth.testing.ScriptedPlugin;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -25,7 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -55,30 +52,6 @@ class WatchTest {
         return IntStream.range(0, count).mapToObj(WatchTest::service).collect(Collectors.toSet());
     }
 
-    /** Reports what it is told to. */
-    private static final class Reporting implements QuietProvider {
-        private final List<Consumer<ServiceIdentity>> listeners = new ArrayList<>();
-
-        @Override
-        public Capabilities capabilities() {
-            return Capabilities.ofItsOwn(IpMode.PROXY);
-        }
-
-        @Override
-        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-            return EnsureOutcome.implementedElsewhere();
-        }
-
-        @Override
-        public void onChange(Consumer<ServiceIdentity> listener) {
-            listeners.add(listener);
-        }
-
-        void report(ServiceIdentity service) {
-            listeners.forEach(listener -> listener.accept(service));
-        }
-    }
-
     private GrpcProvider listening() {
         GrpcProvider client = hosts.connected(new Endpoint.Unix(socket));
         client.onChange(heard::add);
@@ -87,7 +60,7 @@ class WatchTest {
 
     @Test
     void reports_reachWhoListens_eachServiceOnce_alsoWithoutEnd_andItIsOneListenerForTheProvider() {
-        Reporting provider = new Reporting();
+        ReportingProvider provider = new ReportingProvider();
         hosts.serve(provider, socket);
         listening();
         // Nobody knows when the stream is there; what is reported before is lost.
@@ -99,13 +72,13 @@ class WatchTest {
         IntStream.range(0, 1_500).mapToObj(WatchTest::service).forEach(provider::report);
 
         Awaitility.await().until(() -> heard.equals(services(1_500)));
-        assertThat(provider.listeners).hasSize(1);
+        assertThat(provider.listeners()).isOne();
     }
 
     @Test
     @SuppressWarnings("NullAway")
     void reportThatNamesNoService_isLeftOut_andThrowsNothingAtTheProvider() {
-        Reporting provider = new Reporting();
+        ReportingProvider provider = new ReportingProvider();
         hosts.serve(provider, socket);
         listening();
 
@@ -121,8 +94,8 @@ class WatchTest {
 
     @Test
     void pluginThatWasRestarted_isListenedToAgain() {
-        Reporting provider = new Reporting();
-        ProviderServer first = hosts.serve(new Reporting(), socket);
+        ReportingProvider provider = new ReportingProvider();
+        ProviderServer first = hosts.serve(new ReportingProvider(), socket);
         listening();
         first.close();
 
@@ -136,7 +109,7 @@ class WatchTest {
 
     @Test
     void server_closesAtOnce_thoughSomebodyJustBeginsToWatch() {
-        ProviderServer server = hosts.serve(new Reporting(), socket);
+        ProviderServer server = hosts.serve(new ReportingProvider(), socket);
         listening();
 
         assertClosesAtOnce(server);
@@ -152,7 +125,7 @@ class WatchTest {
 
     @Test
     void server_closesAtOnce_thoughSomebodyWatches() {
-        Reporting provider = new Reporting();
+        ReportingProvider provider = new ReportingProvider();
         ProviderServer server = hosts.serve(provider, socket);
         listening();
         Awaitility.await().until(() -> {
