@@ -331,7 +331,7 @@ class ArchitectureTest {
     }
 
     /** From src/main/proto or src/main/gobgp/proto. */
-    private static boolean isGenerated(String name) {
+    static boolean isGenerated(String name) {
         return name.contains(".v1.");
     }
 }

@@ -41,7 +41,7 @@ public record NodesAndAgents(SequencedMap<String, NodeFacts> nodes, SequencedMap
      * an outage for all moves nothing. Then comes one that has just begun, then one that is about to leave the cluster;
      * of the others the highest of {@link Rendezvous} has it.
      */
-    public Optional<String> owner(DesiredAddress asked) {
+    Optional<String> owner(DesiredAddress asked) {
         return best(asked, candidates(asked)).map(Candidate::node);
     }
 

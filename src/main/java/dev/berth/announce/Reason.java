@@ -54,7 +54,7 @@ public enum Reason {
     }
 
     /** The sentence of one by its {@link #camelCase} name; of one that this version does not know, the name. */
-    public static String sentence(String camelCase) {
+    static String sentence(String camelCase) {
         return Stream.of(values())
                 .filter(reason -> reason.camelCase().equals(camelCase))
                 .map(Reason::sentence)

@@ -14,7 +14,7 @@ import jakarta.inject.Singleton;
 
 /** The client of the API server, as Quarkus gives it to the operator. */
 @Singleton
-public final class ApiClient implements KubernetesConfigCustomizer {
+final class ApiClient implements KubernetesConfigCustomizer {
     @Override
     public void customize(Config config) {
         ApiTimeouts.bound(config);

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** The feature gates, as Kubernetes' components take them: {@code LoadBalancerIPMode=true,…}. */
-public final class FeatureGates {
+final class FeatureGates {
     /** A gate, by the name that is written on the command line. */
-    public enum Gate {
+    enum Gate {
         /** Whether {@code status.loadBalancer.ingress[].ipMode} is written. */
         LoadBalancerIPMode(true);
 
@@ -26,7 +26,7 @@ public final class FeatureGates {
     }
 
     /** Every gate as it is when nothing is said. */
-    public static FeatureGates defaults() {
+    static FeatureGates defaults() {
         return new FeatureGates(new EnumMap<>(Gate.class));
     }
 
@@ -35,7 +35,7 @@ public final class FeatureGates {
      *
      * @throws IllegalArgumentException if a gate is unknown, or its value is neither true nor false
      */
-    public static FeatureGates parse(String text) {
+    static FeatureGates parse(String text) {
         Map<Gate, Boolean> set = new EnumMap<>(Gate.class);
         for (String part : text.split(",", -1)) {
             int equals = part.indexOf('=');
@@ -65,7 +65,7 @@ public final class FeatureGates {
                         + Arrays.stream(Gate.values()).map(Gate::name).collect(Collectors.joining(", "))));
     }
 
-    public boolean isEnabled(Gate gate) {
+    boolean isEnabled(Gate gate) {
         return set.getOrDefault(gate, gate.byDefault);
     }
 }

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** The flags of the operator. */
-public final class OperatorOptions {
+final class OperatorOptions {
     /** What many clusters are called, as it is the default of Kubernetes' own controllers. */
     static final String ANY_CLUSTER = "kubernetes";
 

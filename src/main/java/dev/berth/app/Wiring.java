@@ -99,7 +99,7 @@ import org.slf4j.LoggerFactory;
 @Singleton
 @Unremovable
 @Startup
-public final class Wiring {
+final class Wiring {
     private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
 
     /** The names that no plug-in may have. */

@@ -151,7 +151,7 @@ public record ClaimSpec(
     private static final int MOST_OWNERS = 64;
 
     /** Whether no more Services can share it: names whose Services are gone make room, reservations made by hand do not. */
-    public boolean isFullFor(ServiceKey joining) {
+    boolean isFullFor(ServiceKey joining) {
         return owners.stream()
                         .filter(owner -> !owner.equals(new Owner(joining, null)))
                         .filter(owner -> departures.stream()

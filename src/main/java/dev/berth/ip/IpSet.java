@@ -28,7 +28,7 @@ public final class IpSet {
     }
 
     /** The run that {@code ip} is in; absent if it is in none. */
-    public Optional<IpRange> runAt(Ip ip) {
+    Optional<IpRange> runAt(Ip ip) {
         Map.Entry<Ip, Ip> below = upperByLower.floorEntry(ip);
         return below != null
                         && ip.compareTo(below.getValue()) <= 0

@@ -83,7 +83,7 @@ public final class Caches {
         nodes = cache;
     }
 
-    public Cache<Namespace> namespaces() {
+    Cache<Namespace> namespaces() {
         return namespaces;
     }
 
@@ -92,7 +92,7 @@ public final class Caches {
     }
 
     /** Of any {@link NetworkingVersion}; empty also if the API server has none. */
-    public Cache<? extends HasMetadata> serviceCidrs() {
+    Cache<? extends HasMetadata> serviceCidrs() {
         return serviceCidrs;
     }
 
@@ -101,7 +101,7 @@ public final class Caches {
     }
 
     /** The EndpointSlices of default/kubernetes: where the API servers are. */
-    public Cache<EndpointSlice> apiServers() {
+    Cache<EndpointSlice> apiServers() {
         return apiServers;
     }
 

@@ -21,7 +21,7 @@ public final class ClusterServices {
     }
 
     /** As they stand in its spec. */
-    public static List<String> clusterIps(Service service) {
+    static List<String> clusterIps(Service service) {
         return service.getSpec() == null
                 ? List.of()
                 : NullSafe.list(service.getSpec().getClusterIPs());

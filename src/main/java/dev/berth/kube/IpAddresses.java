@@ -50,7 +50,7 @@ public final class IpAddresses implements AutoCloseable {
      * @throws java.util.concurrent.CompletionException if the API server refuses, or this is closed meanwhile; they are
      *     not watched then
      */
-    public synchronized void watch() {
+    synchronized void watch() {
         if (informer == null) {
             informer = started(version.ipAddress());
             if (closed.isDone()) {
@@ -112,14 +112,14 @@ public final class IpAddresses implements AutoCloseable {
     }
 
     /** What {@code question} makes of them. They do not change meanwhile, so be quick; never keep them. */
-    public <A> A read(Function<ClusterIps, A> question) {
+    <A> A read(Function<ClusterIps, A> question) {
         synchronized (index) {
             return question.apply(index);
         }
     }
 
     /** Whether a change would be seen now. */
-    public boolean isWatching() {
+    boolean isWatching() {
         SharedIndexInformer<?> watched = informer;
         return watched != null && watched.isWatching();
     }

@@ -61,7 +61,7 @@ public enum NetworkingVersion {
     }
 
     /** The client's class of its IPAddresses. */
-    public Class<? extends HasMetadata> ipAddress() {
+    Class<? extends HasMetadata> ipAddress() {
         return ipAddress;
     }
 }

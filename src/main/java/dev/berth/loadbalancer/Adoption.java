@@ -131,12 +131,12 @@ public final class Adoption {
     }
 
     /** Whether another of its sharing key is just claiming the address for both. */
-    public static boolean isSharedSoon(List<Refusal> refusals) {
+    static boolean isSharedSoon(List<Refusal> refusals) {
         return refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON);
     }
 
     /** Why {@code request} was refused, and what would help. */
-    public static WaitReason refused(AddressRequest request, List<Refusal> refusals) {
+    static WaitReason refused(AddressRequest request, List<Refusal> refusals) {
         String has =
                 request.constraints().addresses().stream().map(Ip::toString).collect(Collectors.joining(", "));
         List<Ip> inNoPool = request.constraints().addresses().stream()

@@ -272,7 +272,7 @@ public final class ClassSet {
     }
 
     /** Why the class of ours for {@code value} is not accepted; absent: it is, or there is none. */
-    public Optional<String> whyNotAccepted(String value) {
+    Optional<String> whyNotAccepted(String value) {
         return byValue.containsKey(value) ? Optional.empty() : Optional.ofNullable(notAccepted.get(value));
     }
 
@@ -297,7 +297,7 @@ public final class ClassSet {
     }
 
     /** Whether a class for {@code value} is ours to judge, and no other Berth serves it. */
-    public boolean isOurs(String value) {
+    boolean isOurs(String value) {
         return !isServedElsewhere(value) && (byValue.containsKey(value) || notAccepted.containsKey(value));
     }
 
@@ -307,7 +307,7 @@ public final class ClassSet {
     }
 
     /** Whether another Berth has the default class. */
-    public boolean isDefaultElsewhere() {
+    boolean isDefaultElsewhere() {
         return defaultElsewhere != null;
     }
 

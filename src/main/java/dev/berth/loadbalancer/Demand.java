@@ -59,7 +59,7 @@ public record Demand(
      *
      * @param reason one PascalCase word
      */
-    public record Unmet(String reason, String message) {}
+    record Unmet(String reason, String message) {}
 
     /**
      * What the Service asks.
@@ -111,7 +111,7 @@ public record Demand(
      *
      * @param notServed the ports that are not served, left out or refused by the provider
      */
-    public List<Condition> conditions(ServiceState service, List<PortError> notServed, Instant now) {
+    List<Condition> conditions(ServiceState service, List<PortError> notServed, Instant now) {
         List<Condition> conditions = new ArrayList<>();
         if (!unmet.isEmpty()) {
             conditions.add(Publication.condition(

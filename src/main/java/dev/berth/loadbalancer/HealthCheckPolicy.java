@@ -38,7 +38,7 @@ public record HealthCheckPolicy(Kind kind, @Nullable Integer port) {
      *
      * @param kubeProxy whether the nodes have a kube-proxy
      */
-    public @Nullable HealthCheck of(ServiceState service, boolean kubeProxy) {
+    @Nullable HealthCheck of(ServiceState service, boolean kubeProxy) {
         int local = service.delivery().healthCheckNodePort();
         return switch (isLeftToTheNodes() && !kubeProxy ? Kind.TCP : kind) {
             case NONE -> null;

@@ -67,7 +67,7 @@ public record HoldingSelection(
     }
 
     /** What it holds of a whole that is no use without the rest, and does not publish. */
-    public List<Ip> unusableHalf(ServiceState service) {
+    List<Ip> unusableHalf(ServiceState service) {
         boolean half = service.familyPolicy() == ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK
                 && !lacking.isEmpty()
                 && kept.stream().noneMatch(holding -> service.publishes(holding.ip()));

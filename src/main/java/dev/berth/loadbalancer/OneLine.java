@@ -12,7 +12,7 @@ public final class OneLine {
     }
 
     /** The same, with at most so many characters and an ellipsis. */
-    public static String of(String text, int longest) {
+    static String of(String text, int longest) {
         StringBuilder line = new StringBuilder();
         boolean blank = false;
         for (int at = 0; at < text.length(); ) {

@@ -113,7 +113,7 @@ public record Publication(
     }
 
     /** Whether the two say the same but for the mode. */
-    public static boolean differsInIpModeOnly(List<Published> a, List<Published> b) {
+    static boolean differsInIpModeOnly(List<Published> a, List<Published> b) {
         return !sameIngress(a, b) && withoutIpMode(a).equals(withoutIpMode(b));
     }
 
@@ -128,7 +128,7 @@ public record Publication(
     }
 
     /** The IP addresses among them, in order. */
-    public static List<Ip> addresses(List<Published> ingress) {
+    static List<Ip> addresses(List<Published> ingress) {
         return ingress.stream()
                 .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
                 .toList();
@@ -167,7 +167,7 @@ public record Publication(
         }
 
         /** Whether nothing is new but the words in which conditions of {@code service} say the same. */
-        public boolean isInWordsOnly(ServiceState service) {
+        boolean isInWordsOnly(ServiceState service) {
             return !finalizer
                     && servedByClass == null
                     && ingress == null
@@ -183,7 +183,7 @@ public record Publication(
          * Whether nothing is new but how many targets pass, or which nodes announce its addresses, and for {@code service} it is
          * as good as before.
          */
-        public boolean isInNumbersOnly(ServiceState service) {
+        boolean isInNumbersOnly(ServiceState service) {
             return !finalizer
                     && servedByClass == null
                     && ingress == null

@@ -65,7 +65,7 @@ public record ServedClass(
      * Whether its Services bear {@link WellKnownNames#SERVED_BY_CLASS}: their addresses are not ours, or what the provider
      * made has to be deleted, whatever becomes of the class.
      */
-    public boolean isMarkedOnServices() {
+    boolean isMarkedOnServices() {
         return capabilities.addresses() == AddressSource.PROVIDER || !capabilities.immediate();
     }
 }

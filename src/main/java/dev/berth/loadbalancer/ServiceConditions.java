@@ -74,12 +74,12 @@ public record ServiceConditions(
     }
 
     /** All that must be there; those of ours that are not among them must go. */
-    public List<Condition> all() {
+    List<Condition> all() {
         return RULES.stream().flatMap(rule -> rule.on(this)).toList();
     }
 
     /** Whether it has its addresses. With the finalizer it is the mark that Berth serves the Service. */
-    public Condition assigned() {
+    Condition assigned() {
         return served.capabilities().addresses() == AddressSource.POOLS ? ofPools() : ofItsProvider();
     }
 
@@ -138,7 +138,7 @@ public record ServiceConditions(
     }
 
     /** That it releases {@code addresses} which it never published; not so any more, where it says so already. */
-    public static Publication.Difference releasing(ServiceState service, List<Ip> addresses, Instant now) {
+    static Publication.Difference releasing(ServiceState service, List<Ip> addresses, Instant now) {
         boolean saysSo = service.condition(WellKnownNames.RELEASING).isPresent();
         List<Condition> conditions = saysSo
                 ? List.of()

@@ -102,7 +102,7 @@ public record ServiceFailure(
     }
 
     /** The provider failed to delete the load balancer, or could not be asked to. */
-    public static ServiceFailure ofDeleting(ServiceIdentity service, String cause, Object request) {
+    static ServiceFailure ofDeleting(ServiceIdentity service, String cause, Object request) {
         return ofDeleting(NamedLoadBalancer.UNNAMED, service, cause, request);
     }
 
@@ -136,7 +136,7 @@ public record ServiceFailure(
     }
 
     /** Whether it is said in words of the provider. */
-    public boolean isOfItsProvider() {
+    boolean isOfItsProvider() {
         return reason.isOfEnsuring() || reason == Reason.PredecessorNotDeleted;
     }
 

@@ -22,7 +22,7 @@ public final class Spelling {
     private Spelling() {}
 
     /** The candidate that is nearest to {@code word}, the first of equals; absent: none is near. */
-    public static Optional<String> nearest(String word, Collection<String> candidates) {
+    static Optional<String> nearest(String word, Collection<String> candidates) {
         return candidates.stream()
                 .filter(candidate -> isNear(word, candidate))
                 .min(Comparator.comparingInt(candidate -> edits(word, candidate)));

@@ -121,7 +121,7 @@ public final class WellKnownNames {
      * Whether a finalizer says that another controller serves the Service as a load balancer. Finalizers
      * of garbage collection, of GitOps tools and the like do not.
      */
-    public static boolean isForeignLoadBalancer(String finalizer) {
+    static boolean isForeignLoadBalancer(String finalizer) {
         String text = finalizer.toLowerCase(Locale.ROOT);
         return !finalizer.equals(FINALIZER)
                 && (text.contains("load-balancer")

@@ -39,7 +39,7 @@ public record ClusterIp(
     }
 
     /** Whether the API server's repair loop deletes it once no Service has the address. */
-    public boolean isManagedByAllocator() {
+    boolean isManagedByAllocator() {
         return ALLOCATOR.equals(managedBy);
     }
 

@@ -78,7 +78,7 @@ public final class ClusterIps {
     }
 
     /** Whether there is an object of this address. */
-    public boolean isTaken(Ip ip) {
+    boolean isTaken(Ip ip) {
         return objects.containsKey(ip);
     }
 
@@ -97,7 +97,7 @@ public final class ClusterIps {
     }
 
     /** The objects of the addresses in {@code range}, ascending. Do not change the index meanwhile. */
-    public Stream<ClusterIp> stream(IpRange range) {
+    Stream<ClusterIp> stream(IpRange range) {
         Iterator<ClusterIp> part = objects.subMap(range.lower(), true, range.upper(), true)
                 .values()
                 .iterator();
@@ -118,7 +118,7 @@ public final class ClusterIps {
     }
 
     /** The longest run of free addresses in {@code range}, the lowest of several; absent: all are taken. */
-    public Optional<IpRange> largestFree(IpRange range) {
+    Optional<IpRange> largestFree(IpRange range) {
         @Nullable IpRange largest = null;
         @Nullable Ip start = range.lower();
         for (IpRange run : taken.overlapping(range)) {
@@ -164,17 +164,17 @@ public final class ClusterIps {
     }
 
     /** How many addresses of {@code range} are taken: at once if it is tracked, else by going through them. */
-    public long count(IpRange range) {
+    long count(IpRange range) {
         return counter(range).taken;
     }
 
     /** How many of these are {@link ClusterIp#ofAllocator}. */
-    public long countOfAllocator(IpRange range) {
+    long countOfAllocator(IpRange range) {
         return counter(range).ofAllocator;
     }
 
     /** How many addresses of {@code range} are free. */
-    public BigInteger free(IpRange range) {
+    BigInteger free(IpRange range) {
         return range.size().subtract(BigInteger.valueOf(count(range)));
     }
 

@@ -43,7 +43,7 @@ public final class Forecast {
     }
 
     /** Whether it is time for another sample. */
-    public static boolean isDue(List<UsageSample> history, Instant now) {
+    static boolean isDue(List<UsageSample> history, Instant now) {
         List<UsageSample> known = upTo(now, history);
         return known.isEmpty() || Duration.between(known.getLast().at(), now).compareTo(INTERVAL) >= 0;
     }
@@ -79,7 +79,7 @@ public final class Forecast {
     }
 
     /** Of both bands of a range together; nothing is known of a range that is not there. */
-    public Trend range(ServiceRange range) {
+    Trend range(ServiceRange range) {
         return band(range, Usage.OfRange::all, sample -> both(sample, range));
     }
 

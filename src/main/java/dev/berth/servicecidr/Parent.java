@@ -18,7 +18,7 @@ public record Parent(String group, String resource, String namespace, String nam
     }
 
     /** The Service that it is; absent: it is something else. */
-    public Optional<ServiceKey> service() {
+    Optional<ServiceKey> service() {
         return group.isEmpty() && resource.equals(SERVICES)
                 ? Optional.of(new ServiceKey(namespace, name))
                 : Optional.empty();

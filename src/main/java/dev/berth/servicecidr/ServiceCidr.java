@@ -80,7 +80,7 @@ public record ServiceCidr(
     }
 
     /** Whether all of {@code range} lies in one of its ranges. */
-    public boolean contains(ServiceRange range) {
+    boolean contains(ServiceRange range) {
         return ranges.stream().anyMatch(mine -> mine.contains(range));
     }
 

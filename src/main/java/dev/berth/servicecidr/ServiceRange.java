@@ -75,7 +75,7 @@ public final class ServiceRange implements Comparable<ServiceRange> {
     }
 
     /** Reads what others wrote; absent: {@link #parse} would refuse it. */
-    public static Optional<ServiceRange> find(String text) {
+    static Optional<ServiceRange> find(String text) {
         try {
             return Optional.of(parse(text));
         } catch (IllegalArgumentException noRange) {
@@ -92,7 +92,7 @@ public final class ServiceRange implements Comparable<ServiceRange> {
         return whole.family();
     }
 
-    public int prefixLength() {
+    int prefixLength() {
         return block.getNetworkPrefixLength();
     }
 
@@ -115,12 +115,12 @@ public final class ServiceRange implements Comparable<ServiceRange> {
      * How many {@link #addresses} there are: 2^n−2 of IPv4, 2^n−1 of IPv6, never below zero. Of a range that
      * is {@link UnusableRange#PREFIX_TOO_SHORT} none of them is ever given.
      */
-    public BigInteger size() {
+    BigInteger size() {
         return addresses == null ? BigInteger.ZERO : addresses.size();
     }
 
     /** How many addresses the static band has: 16 to 256, or 0 if the range has no bands. */
-    public int offset() {
+    int offset() {
         return offset;
     }
 
@@ -167,7 +167,7 @@ public final class ServiceRange implements Comparable<ServiceRange> {
     }
 
     /** Whether the API server gives any address of it. */
-    public boolean gives() {
+    boolean gives() {
         return addresses != null && !unusable().equals(Optional.of(UnusableRange.PREFIX_TOO_SHORT));
     }
 

@@ -65,7 +65,7 @@ public record Usage(
         }
 
         /** Whether none is free, as of no address at all. */
-        public boolean isFull() {
+        boolean isFull() {
             return free().signum() == 0;
         }
 
@@ -112,7 +112,7 @@ public record Usage(
         }
 
         /** Both bands together. */
-        public Count all() {
+        Count all() {
             return staticBand.plus(dynamicBand);
         }
     }

@@ -57,7 +57,7 @@ public final class EventMapper {
     }
 
     /** Whether an event on a Service can be any of our business; null: it was not there. */
-    public static boolean isRelevant(@Nullable ServiceState service) {
+    static boolean isRelevant(@Nullable ServiceState service) {
         return service != null
                 && isRelevant(
                         service.typeLoadBalancer(),
@@ -66,7 +66,7 @@ public final class EventMapper {
     }
 
     /** The same, by what of a Service decides it. */
-    public static boolean isRelevant(boolean typeLoadBalancer, List<String> finalizers, List<String> conditions) {
+    static boolean isRelevant(boolean typeLoadBalancer, List<String> finalizers, List<String> conditions) {
         return typeLoadBalancer
                 || finalizers.contains(WellKnownNames.FINALIZER)
                 || conditions.stream().anyMatch(WellKnownNames.CONDITIONS::contains);

@@ -46,12 +46,12 @@ public final class IpModeSupport {
      * Whether the caller is the one to ask: after a start all Services want to know the same. Who is, calls
      * {@link #asked} when the answer is there, or failed to come.
      */
-    public boolean mayAsk() {
+    boolean mayAsk() {
         return asking.compareAndSet(false, true);
     }
 
     /** The one that asked is done. */
-    public void asked() {
+    void asked() {
         asking.set(false);
     }
 
@@ -60,7 +60,7 @@ public final class IpModeSupport {
      *
      * @return whether it is news
      */
-    public boolean learn(boolean kept, Instant now) {
+    boolean learn(boolean kept, Instant now) {
         Answer answer = kept ? Answer.KEPT : Answer.DROPPED;
         return learned.getAndSet(new Learned(answer, now)).answer() != answer;
     }

@@ -66,7 +66,7 @@ public final class Providers implements AutoCloseable {
      * Has {@code changed} notified, by the name of the provider, of each Service whose load balancer has changed without
      * Berth, until all are closed. No provider can keep the others from it, nor is one held up by it.
      */
-    public void onChange(BiConsumer<String, ServiceIdentity> changed) {
+    void onChange(BiConsumer<String, ServiceIdentity> changed) {
         byName.forEach((name, provider) -> Thread.ofPlatform()
                 .daemon()
                 .name("listening-to-" + name)

@@ -111,7 +111,7 @@ public final class ServiceControl {
      * Whether the cache now has just what was answered to our own last write: no reason to look again.
      * Half of all events on Services are such.
      */
-    public boolean isEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
+    boolean isEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
         return memories.find(key)
                 .map(memory -> memory.version.takeEcho(uid, resourceVersion))
                 .orElse(false);
@@ -190,7 +190,7 @@ public final class ServiceControl {
     }
 
     /** Brings the Service of this name to where it should be, as far as can be done now. */
-    public Next reconcile(ServiceKey key) {
+    Next reconcile(ServiceKey key) {
         parts.gate().await();
         MDC.put("service", key.toString());
         // One that cannot be looked at at all must not hold up all others.

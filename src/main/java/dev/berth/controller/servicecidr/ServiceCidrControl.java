@@ -111,7 +111,7 @@ public final class ServiceCidrControl {
     }
 
     /** Does what is to be done of the ServiceCIDR of this name, if it is for us to do. */
-    public Next reconcile(String name) {
+    Next reconcile(String name) {
         if (mode == Mode.Never) {
             return Next.ON_EVENT;
         }

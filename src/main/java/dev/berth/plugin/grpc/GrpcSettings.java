@@ -63,7 +63,7 @@ public record GrpcSettings(
     }
 
     /** With another keep-alive. */
-    public GrpcSettings withKeepAlive(KeepAlive other) {
+    GrpcSettings withKeepAlive(KeepAlive other) {
         return new GrpcSettings(target, files, serverName, deadline, other);
     }
 

@@ -43,7 +43,7 @@ public record Election(String self, String run, int others, long began, Sequence
      *
      * @param place where it is called; empty: it has called only
      */
-    public record Heard(Beat beat, String place, long at) {}
+    record Heard(Beat beat, String place, long at) {}
 
     /** What this host does with an address. */
     enum Step {
@@ -106,7 +106,7 @@ public record Election(String self, String run, int others, long began, Sequence
     }
 
     /** Whether it knows of all others what they have: each has spoken, or would have released by now. */
-    public boolean isSettled(long now) {
+    boolean isSettled(long now) {
         return now - began >= SILENCE || answering(now) >= others;
     }
 

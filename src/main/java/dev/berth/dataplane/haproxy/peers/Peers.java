@@ -89,7 +89,7 @@ public final class Peers implements AutoCloseable {
     }
 
     /** Where it listens. */
-    public int port() {
+    int port() {
         return server.getLocalPort();
     }
 
