@@ -19,7 +19,7 @@ public sealed interface Choice {
     }
 
     /**
-     * Addresses that were free when it was asked; {@link Ledger#hold} makes sure of them.
+     * Addresses that are free, or shared; {@link Ledger#take} holds them.
      *
      * @param picks one per family, in the order asked; not empty
      * @param missing why a family that could be done without has none; empty: all were found

@@ -40,31 +40,31 @@ public final class Ledger {
 
     private final GoneClaims gone = new GoneClaims();
 
-    /** Chooses under the lock; nothing is held yet. */
+    /** What {@link #take} would answer now; nothing is held. */
     public Choice choose(AddressRequest request) {
         return locked(() -> Allocator.choose(view, request));
     }
 
     /**
-     * Holds every address of {@code choice} for its Service, or none. One that it joins needs no hold: the
-     * update of the Address object decides.
-     *
-     * @return false if it would be chosen otherwise by now: choose again
+     * Chooses, and holds every address of the choice for its Service, before anyone else can choose. One that it joins
+     * needs no hold: the update of the Address object decides.
      */
-    public boolean hold(Choice.Assigned choice) {
+    public Choice take(AddressRequest request) {
         return locked(() -> {
-            // Whatever changed since: the address, its pool, the quota, or who waits.
-            if (!(Allocator.choose(view, choice.request()) instanceof Choice.Assigned now)
-                    || !now.picks().equals(choice.picks())) {
-                return false;
+            Choice choice = Allocator.choose(view, request);
+            if (choice instanceof Choice.Assigned assigned) {
+                hold(assigned);
             }
-            for (Choice.Pick pick : choice.picks()) {
-                if (pick.joins() == null) {
-                    apply(pick.ip(), new HoldingEvent.Chosen(choice.request().claimOf(pick.pool())));
-                }
-            }
-            return true;
+            return choice;
         });
+    }
+
+    private void hold(Choice.Assigned choice) {
+        for (Choice.Pick pick : choice.picks()) {
+            if (pick.joins() == null) {
+                apply(pick.ip(), new HoldingEvent.Chosen(choice.request().claimOf(pick.pool())));
+            }
+        }
     }
 
     /**
@@ -344,15 +344,7 @@ public final class Ledger {
      * its account, or free. One that others of its sharing key have it can join, as ever.
      */
     public Choice adopt(AddressRequest request) {
-        return locked(() -> {
-            return asIfPublishedNoLonger(request.constraints().addresses(), () -> {
-                Choice choice = Allocator.choose(view, request);
-                if (choice instanceof Choice.Assigned assigned) {
-                    hold(assigned);
-                }
-                return choice;
-            });
-        });
+        return locked(() -> asIfPublishedNoLonger(request.constraints().addresses(), () -> take(request)));
     }
 
     /**

@@ -116,19 +116,17 @@ public class AddressBench {
     /** Chooses the next free address, holds it, and gives it back. */
     @Benchmark
     public Object allocateAndRelease(Held state) {
-        Choice.Assigned choice = (Choice.Assigned) state.ledger.choose(state.request);
-        state.ledger.hold(choice);
+        Choice.Assigned choice = (Choice.Assigned) state.ledger.take(state.request);
         return state.ledger.free(choice.picks().getFirst().ip());
     }
 
     /** Releases any of the addresses, and allocates it again by its name. */
     @Benchmark
-    public boolean releaseAndAllocateAnywhere(Held state) {
+    public Object releaseAndAllocateAnywhere(Held state) {
         Ip ip = state.claims.get(state.random.nextInt(state.claims.size())).ip();
         state.ledger.free(ip);
-        Choice choice = state.ledger.choose(
+        return state.ledger.take(
                 request("newcomer", ip.family(), new AddressConstraints(List.of(ip), List.of(), null, false)));
-        return state.ledger.hold((Choice.Assigned) choice);
     }
 
     /** A hundred pools that are full. */

@@ -67,8 +67,7 @@ class AddressConstraintsTest {
 
     /** Chooses, holds, and has the claim made. */
     private void take(AddressRequest request) {
-        Choice.Assigned assigned = (Choice.Assigned) ledger.choose(request);
-        assertThat(ledger.hold(assigned)).isTrue();
+        Choice.Assigned assigned = (Choice.Assigned) ledger.take(request);
         for (Choice.Pick pick : assigned.picks()) {
             ledger.observe(claim(request, pick, ++revision));
         }
@@ -306,8 +305,7 @@ class AddressConstraintsTest {
         assertThat(answer(request("six", 3, IPV6))).isEqualTo("edge OTHERS_WAIT");
         ledger.await(request("six", 3, IPV6));
 
-        assertThat(ledger.hold((Choice.Assigned) ledger.choose(request("four", 1, IPV4))))
-                .isTrue();
+        assertThat(ledger.take(request("four", 1, IPV4))).isInstanceOf(Choice.Assigned.class);
 
         assertThat(ledger.stopWaiting(key("four"))).contains(key("six"));
         assertThat(answer(request("six", 3, IPV6))).isEqualTo("2001:db8::1");
@@ -414,8 +412,7 @@ class AddressConstraintsTest {
         use(pool("edge", "192.0.2.0/31"));
         AddressRequest a = sharing(request("a", 0, IPV4), "k", 80);
         AddressRequest b = sharing(request("b", 1, IPV4), "k", 443);
-        Choice.Assigned first = (Choice.Assigned) ledger.choose(a);
-        ledger.hold(first);
+        Choice.Assigned first = (Choice.Assigned) ledger.take(a);
 
         assertThat(answer(b)).isEqualTo("edge SHARED_SOON");
         assertThat(answer(asking(b, "192.0.2.0"))).isEqualTo("edge SHARED_SOON");
@@ -430,7 +427,7 @@ class AddressConstraintsTest {
     void whereTheFirstFails_theSecondTakesAnAddressOfItsOwn() {
         AddressRequest a = sharing(request("a", 0, IPV4), "k", 80);
         AddressRequest b = sharing(request("b", 1, IPV4), "k", 443);
-        ledger.hold((Choice.Assigned) ledger.choose(a));
+        assertThat(ledger.take(a)).isInstanceOf(Choice.Assigned.class);
         ledger.await(b);
 
         assertThat(ledger.giveUp(FIRST, a.owner())).contains(key("b"));
@@ -476,7 +473,7 @@ class AddressConstraintsTest {
 
     @Test
     void whatCanBeJoined_isJoined_whileAnotherOfTheKeyIsJustBeingClaimed() {
-        ledger.hold((Choice.Assigned) ledger.choose(sharing(request("a", 0, IPV4), "k", 80)));
+        assertThat(ledger.take(sharing(request("a", 0, IPV4), "k", 80))).isInstanceOf(Choice.Assigned.class);
         take(sharing(asking(request("b", 0, IPV4), "192.0.2.1"), "k", 80));
 
         assertThat(answer(sharing(request("c", 0, IPV4), "k", 443))).isEqualTo("joins 192.0.2.1");
@@ -686,7 +683,7 @@ class AddressConstraintsTest {
         ledger.await(request("d", 4, IPV4));
         List.of("192.0.2.0", "192.0.2.1", "192.0.2.2").forEach(ip -> ledger.free(Ip.parse(ip)));
 
-        assertThat(ledger.hold((Choice.Assigned) ledger.choose(first))).isTrue();
+        assertThat(ledger.take(first)).isInstanceOf(Choice.Assigned.class);
 
         assertThat(ledger.stopWaiting(first.service())).containsExactly(key("d"));
     }
@@ -694,19 +691,24 @@ class AddressConstraintsTest {
     @Test
     void twoChoicesAtOnce_doNotExceedTheQuota() {
         use(limited(pool("edge", "192.0.2.0/30"), new Quota(1, Map.of())));
-        Choice.Assigned one = (Choice.Assigned) ledger.choose(asking(request("a", 0, IPV4), "192.0.2.1"));
-        Choice.Assigned two = (Choice.Assigned) ledger.choose(asking(request("b", 0, IPV4), "192.0.2.2"));
+        AddressRequest one = asking(request("a", 0, IPV4), "192.0.2.1");
+        AddressRequest two = asking(request("b", 0, IPV4), "192.0.2.2");
+        assertThat(List.of(ledger.choose(one), ledger.choose(two))).allMatch(Choice.Assigned.class::isInstance);
 
-        assertThat(ledger.hold(one)).isTrue();
-        assertThat(ledger.hold(two)).isFalse();
+        assertThat(ledger.take(one)).isInstanceOf(Choice.Assigned.class);
+        assertThat(ledger.take(two)).isInstanceOf(Choice.Refused.class);
+        assertThat(ledger.heldFor(key("b"))).isEmpty();
     }
 
     @Test
     void aChoiceFromAPoolThatWasEdited_isNotHeld() {
-        Choice.Assigned choice = (Choice.Assigned) ledger.choose(request("a", 0, IPV4));
+        assertThat(answer(request("a", 0, IPV4))).isEqualTo("192.0.2.0");
         use(pool("edge", "192.0.2.1"));
 
-        assertThat(ledger.hold(choice)).isFalse();
+        take(request("a", 0, IPV4));
+
+        assertThat(ledger.holding(FIRST)).isEmpty();
+        assertThat(ledger.holding(Ip.parse("192.0.2.1"))).isPresent();
     }
 
     @Test

@@ -35,11 +35,7 @@ class LedgerAdoptionTest {
     }
 
     private Choice chosen(AddressRequest request) {
-        Choice choice = ledger.choose(request);
-        if (choice instanceof Choice.Assigned assigned) {
-            ledger.hold(assigned);
-        }
-        return choice;
+        return ledger.take(request);
     }
 
     private static List<Ip> ips(Choice choice) {

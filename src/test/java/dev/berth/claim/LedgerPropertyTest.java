@@ -226,16 +226,13 @@ class LedgerPropertyTest {
     }
 
     @Test
-    void quota_holdsAtTheMomentThatAnAddressIsHeld_alsoOfSeveralThatWereChosenBefore() {
+    void quota_holdsAtTheMomentThatAnAddressIsHeld_alsoOfSeveralOneAfterTheOther() {
         forAllSeeds(seed -> {
             World world = World.after(seed, STEPS, LedgerPropertyTest::checkRoom);
             world.drain();
-            List<Choice> chosen = probes(world, new Random(seed)).stream()
-                    .map(world.ledger::choose)
-                    .toList();
-            for (Choice choice : chosen) {
-                if (choice instanceof Choice.Assigned assigned && world.ledger.hold(assigned)) {
-                    given(assigned).forEach(pick -> checkQuota(world, assigned.request(), pick, 0));
+            for (AddressRequest request : probes(world, new Random(seed))) {
+                if (world.ledger.take(request) instanceof Choice.Assigned assigned) {
+                    given(assigned).forEach(pick -> checkQuota(world, request, pick, 0));
                 }
             }
         });
@@ -391,8 +388,8 @@ class LedgerPropertyTest {
             Map<String, Object> before = seen(world.ledger);
             List<ServiceKey> waiting = world.ledger.waiting();
             for (AddressRequest request : probes(world, new Random(seed))) {
-                Choice choice = world.ledger.choose(request);
-                if (choice instanceof Choice.Assigned assigned && world.ledger.hold(assigned)) {
+                Choice choice = world.ledger.take(request);
+                if (choice instanceof Choice.Assigned assigned) {
                     assigned.picks().stream()
                             .filter(pick -> pick.joins() == null)
                             .forEach(pick -> world.ledger.giveUp(pick.ip(), request.owner()));

@@ -49,17 +49,25 @@ class LedgerTest {
     }
 
     private void take(AddressRequest request) {
-        assertThat(ledger.hold(assigned(request))).isTrue();
+        assertThat(ledger.take(request)).isInstanceOf(Choice.Assigned.class);
     }
 
     @Test
-    void hold_ofWhatWasTakenSince_isRefused() {
-        Choice.Assigned one = assigned(request("a", 0, IPV4));
-        Choice.Assigned other = assigned(request("b", 0, IPV4));
+    void take_ofWhatWasTakenSince_choosesAgain() {
+        List<Choice.Pick> first = assigned(request("a", 0, IPV4)).picks();
+        assertThat(assigned(request("b", 0, IPV4)).picks()).isEqualTo(first);
 
-        assertThat(ledger.hold(one)).isTrue();
-        assertThat(ledger.hold(other)).isFalse();
-        assertThat(ledger.heldFor(key("b"))).isEmpty();
+        assertThat(ledger.take(request("a", 0, IPV4)))
+                .isInstanceOfSatisfying(
+                        Choice.Assigned.class,
+                        choice -> assertThat(choice.picks()).isEqualTo(first));
+        assertThat(ledger.take(request("b", 0, IPV4)))
+                .isInstanceOfSatisfying(
+                        Choice.Assigned.class,
+                        choice -> assertThat(choice.picks()).doesNotContainAnyElementsOf(first));
+        assertThat(ledger.take(request("c", 0, IPV4))).isInstanceOf(Choice.Refused.class);
+        assertThat(ledger.heldFor(key("b"))).hasSize(1);
+        assertThat(ledger.heldFor(key("c"))).isEmpty();
     }
 
     @Test

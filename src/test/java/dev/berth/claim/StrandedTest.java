@@ -129,11 +129,7 @@ class StrandedTest {
                                         random.nextBoolean() ? "edge" : null,
                                         null,
                                         new Owner(key("a"), random.nextBoolean() ? "u" : null))));
-                    default -> {
-                        if (any.choose(request("n" + step, 0, IPV4)) instanceof Choice.Assigned choice) {
-                            any.hold(choice);
-                        }
-                    }
+                    default -> any.take(request("n" + step, 0, IPV4));
                 }
                 any.checkInvariants();
                 assertThat(new TreeSet<>(any.stranded()))

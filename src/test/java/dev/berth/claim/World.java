@@ -281,7 +281,7 @@ final class World {
         witness.sees(this, request, choice);
         switch (choice) {
             case Choice.Assigned assigned -> {
-                check(ledger.hold(assigned), "what was just chosen cannot be held", assigned);
+                check(ledger.take(request).equals(assigned), "what was just chosen is not what is held", assigned);
                 for (Choice.Pick pick : assigned.picks()) {
                     // The answer to a create may take its time.
                     if (pick.joins() != null || chance(70)) {

@@ -101,15 +101,11 @@ final class ClaimEffects {
         AddressRequest request = asked;
         List<Refusal> missing = new ArrayList<>();
         for (int lostToOthers = 0; lostToOthers < CHOICES; ) {
-            Choice choice = pass.parts().ledger().choose(request);
+            Choice choice = pass.parts().ledger().take(request);
             if (choice instanceof Choice.Refused(AddressRequest refused, List<Refusal> refusals)) {
                 return refused(asked, refused, refusals);
             }
             Choice.Assigned assigned = (Choice.Assigned) choice;
-            if (!pass.parts().ledger().hold(assigned)) {
-                // Another Service of ours was quicker, so work got done: this cannot go on forever.
-                continue;
-            }
             missing.addAll(assigned.missing());
             List<IpFamily> lost = new ArrayList<>();
             List<Outcome> troubles = new ArrayList<>();
