@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
@@ -29,16 +30,17 @@ final class Claiming {
         owner = new Owner(key, serve.service().uid());
     }
 
-    /** The effect of the step at {@code index}. */
-    ServingEffect of(int index, Step.OfClaims step) {
+    /** The next effect of the step at {@code index}; absent: it is done. */
+    Optional<ServingEffect> of(int index, Step.OfClaims step) {
         return switch (step) {
-            case Step.ConfirmClaim(Holding holding, ServedClass served) -> secure(index, holding, served);
-            case Step.Amend(Holding holding, ClaimSpec spec) ->
-                holding.claim() == null
-                        ? new TerminalEffect.PlanAgain(false)
-                        : new ServingEffect.UpdateClaim(index, holding.claim(), spec);
-            case Step.Acquire acquire -> new ServingEffect.Acquire(index, acquire.request());
+            case Step.ConfirmClaim(Holding holding, ServedClass served) -> Optional.of(secure(index, holding, served));
+            case Step.Amend(Holding holding, ClaimSpec spec) -> Optional.of(amend(index, holding.claim(), spec));
+            case Step.Acquire(AddressRequest request) -> Acquiring.next(request, serve.timeless(), facts);
         };
+    }
+
+    private static ServingEffect amend(int index, @Nullable Claim claim, ClaimSpec spec) {
+        return claim == null ? new TerminalEffect.PlanAgain(false) : new ServingEffect.UpdateClaim(index, claim, spec);
     }
 
     private ServingEffect secure(int index, Holding holding, ServedClass served) {

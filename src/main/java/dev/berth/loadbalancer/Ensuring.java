@@ -47,7 +47,7 @@ final class Ensuring {
         return switch (came) {
             case Outcome.Answered(EnsureOutcome.Ready answer, AnsweredAddresses addresses) ->
                 broken(answer, addresses)
-                        .<ServingEffect>map(broken -> new ServingEffect.GiveUpCall(refused(broken)))
+                        .<ServingEffect>map(broken -> new ServingEffect.Postpone(refused(broken)))
                         .orElseGet(() -> new ServingEffect.Accept(demand.request(), answer));
             case Outcome.Looked(EnsureOutcome.Ready before, Optional<LoadBalancerStatus> found) ->
                 found.filter(status -> status.canonical().equals(before.status().canonical()))
@@ -140,7 +140,7 @@ final class Ensuring {
             case CallTurn.NotYet(Postponed postponed) -> saidBefore(postponed);
             case CallTurn.InLine inLine -> new TerminalEffect.Wait(ProviderCall.IN_LINE);
             case CallTurn.Stuck(String message) ->
-                new ServingEffect.GiveUpCall(stuck(call, message).heldUpByEarlierCall());
+                new ServingEffect.Postpone(stuck(call, message).heldUpByEarlierCall());
         };
     }
 

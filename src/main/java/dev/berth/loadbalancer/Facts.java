@@ -21,6 +21,8 @@ public record Facts(List<Outcome> outcomes) {
     public enum Done {
         /** It is in the queue no longer, for it waits for no address. */
         QUEUE_LEFT,
+        /** It is in the queue for the addresses that it lacks. */
+        QUEUE_JOINED,
         /** An event says why it is left alone. */
         REPORTED,
         /** The address whose Address object could not be made is nobody's, and others go first. */
@@ -113,6 +115,7 @@ public record Facts(List<Outcome> outcomes) {
     private static boolean did(Outcome outcome, Done what) {
         return switch (outcome) {
             case Outcome.Did(Done done) -> done == what;
+            case Outcome.Lacks lacks -> what == Done.QUEUE_JOINED;
             case Outcome.Wrote wrote -> what == Done.STATUS_WRITTEN;
             case Outcome.StillPostponed(Postponed(Why why, Duration left)) ->
                 what == Done.PROVIDER_ASKED && why instanceof Why.Pending;
@@ -129,6 +132,17 @@ public record Facts(List<Outcome> outcomes) {
     /** How many of the plan's steps are done. */
     int steps() {
         return last(Outcome.StepsDone.class).map(Outcome.StepsDone::count).orElse(0);
+    }
+
+    /** What came of each choice of addresses, in order; empty: nothing was chosen yet. */
+    List<Outcome.OfChoice> choices() {
+        List<Outcome.OfChoice> choices = new ArrayList<>();
+        for (Outcome outcome : outcomes) {
+            if (outcome instanceof Outcome.OfChoice choice) {
+                choices.add(choice);
+            }
+        }
+        return choices;
     }
 
     /** The Address object that was found last of those that were unsure; absent: none was. */

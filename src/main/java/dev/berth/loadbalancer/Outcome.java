@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.claim.Claim;
 import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.pool.Refusal;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerStatus;
@@ -32,6 +33,29 @@ public sealed interface Outcome {
     /** It could not be read. */
     record ServiceNotRead() implements OfRead {}
 
+    /** What came of one choice of addresses, where nothing went wrong. */
+    sealed interface OfChoice extends Outcome {}
+
+    /**
+     * Addresses were chosen, and claimed but for those that another operator had claimed first.
+     *
+     * @param lost the families of these; empty: all are claimed
+     * @param missing why none was chosen of a family that can be done without; empty: one of each was
+     */
+    record Acquired(List<IpFamily> lost, List<Refusal> missing) implements OfChoice {
+        public Acquired {
+            lost = List.copyOf(lost);
+            missing = List.copyOf(missing);
+        }
+    }
+
+    /** None was chosen. */
+    record NotAcquired(List<Refusal> refusals) implements OfChoice {
+        public NotAcquired {
+            refusals = List.copyOf(refusals);
+        }
+    }
+
     /** These Address objects are there, of addresses that go from the status. */
     record GoingFound(List<Claim> claims) implements Outcome {
         public GoingFound {
@@ -39,7 +63,7 @@ public sealed interface Outcome {
         }
     }
 
-    /** It lacks an address. */
+    /** It lacks an address, and is in the queue for it. */
     record Lacks(WaitReason why) implements Outcome {}
 
     /** What it asks for changes nothing: nothing is chosen for it, and what it has it keeps. */

@@ -117,15 +117,10 @@ public final class Serving {
             Step.Serving step = serve.steps().get(index);
             // What comes after the choice of the rest is of no use without it.
             if (!(step instanceof Step.ConfirmClaim) || facts.waiting().isEmpty()) {
-                Outcome.StepsDone done = new Outcome.StepsDone(index + 1);
-                return switch (step) {
-                    case Step.Refuse(WaitReason why) ->
-                        new ServingEffect.Note(List.of(done, new Outcome.NotUnderstood(why)));
-                    case Step.Warn(WaitReason why) ->
-                        new ServingEffect.Note(List.of(done, new Outcome.CannotShare(why)));
-                    case Step.Hint(WaitReason why) -> new ServingEffect.Note(List.of(done, new Outcome.Ignored(why)));
-                    case Step.OfClaims claims -> claiming().of(index, claims);
-                };
+                Optional<ServingEffect> next = of(index, step);
+                if (next.isPresent()) {
+                    return next.get();
+                }
             }
         }
         if (serve.marks() && (bringsItsOwn() || !addresses().isEmpty())) {
@@ -136,6 +131,20 @@ public final class Serving {
                     .orElseGet(() -> new ServingEffect.AddFinalizer(wanted));
         }
         return new ServingEffect.AskFor();
+    }
+
+    /** The next effect of the step at {@code index}; absent: it is done. */
+    private Optional<ServingEffect> of(int index, Step.Serving step) {
+        return switch (step) {
+            case Step.Refuse(WaitReason why) -> Optional.of(note(index, new Outcome.NotUnderstood(why)));
+            case Step.Warn(WaitReason why) -> Optional.of(note(index, new Outcome.CannotShare(why)));
+            case Step.Hint(WaitReason why) -> Optional.of(note(index, new Outcome.Ignored(why)));
+            case Step.OfClaims claims -> claiming().of(index, claims);
+        };
+    }
+
+    private static ServingEffect note(int index, Outcome what) {
+        return new ServingEffect.Note(List.of(new Outcome.StepsDone(index + 1), what));
     }
 
     private boolean bringsItsOwn() {

@@ -20,6 +20,8 @@ public sealed interface ServingEffect
         permits ServingEffect.StopWaiting,
                 ServingEffect.Note,
                 ServingEffect.OfStep,
+                ServingEffect.Acquire,
+                ServingEffect.JoinQueue,
                 ServingEffect.ReadService,
                 ServingEffect.GiveUpClaim,
                 ServingEffect.AddFinalizer,
@@ -30,7 +32,7 @@ public sealed interface ServingEffect
                 ServingEffect.Refresh,
                 ServingEffect.AskAgain,
                 ServingEffect.Keep,
-                ServingEffect.GiveUpCall,
+                ServingEffect.Postpone,
                 ServingEffect.CheckPublished,
                 ServingEffect.CountOverwrite,
                 ServingEffect.AskForIpMode,
@@ -50,10 +52,10 @@ public sealed interface ServingEffect
         }
     }
 
-    /** It waits for no address: it leaves the queue. */
+    /** It waits for no address, or no longer: it leaves the queue. */
     record StopWaiting() implements ServingEffect {}
 
-    /** A step of the plan, by its {@code index} in it. */
+    /** A step of the plan that one effect does, by its {@code index} in it. */
     sealed interface OfStep extends ServingEffect {
         int index();
     }
@@ -67,8 +69,11 @@ public sealed interface ServingEffect
     /** Have an Address object say what the Service needs of it by now. */
     record UpdateClaim(int index, Claim claim, ClaimSpec spec) implements OfStep {}
 
-    /** Choose, hold and claim the addresses that are missing; choose again where another was faster. */
-    record Acquire(int index, AddressRequest request) implements OfStep {}
+    /** Choose addresses once, hold all that are chosen, and claim them. */
+    record Acquire(AddressRequest request) implements ServingEffect {}
+
+    /** Have the Service wait in the queue for the addresses that it lacks. */
+    record JoinQueue(AddressRequest request, WaitReason why) implements ServingEffect {}
 
     /** Read the Service live: what it still publishes is nobody else's. */
     record ReadService() implements ServingEffect {}
@@ -119,8 +124,8 @@ public sealed interface ServingEffect
     /** What the provider answered holds. */
     record Keep(List<Published> ingress) implements ServingEffect {}
 
-    /** The provider cannot be called; it is not tried again before its time. */
-    record GiveUpCall(ServiceFailure what) implements ServingEffect {}
+    /** It failed, or cannot be tried: it is not tried again before its time. */
+    record Postpone(ServiceFailure what) implements ServingEffect {}
 
     /**
      * Read the Addresses of what is about to go from the status and is not the Service's own as far as is known: another

@@ -19,6 +19,8 @@ import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.PoolSet;
+import dev.berth.pool.Refusal;
+import dev.berth.pool.RefusalReason;
 import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
@@ -26,6 +28,7 @@ import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,7 +44,8 @@ import org.junit.jupiter.api.Test;
 class ServingTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
-    private static final WaitReason FULL = new WaitReason("PoolExhausted", "no free address");
+    private static final Outcome NONE_FREE = new Outcome.NotAcquired(List.of(
+            new Refusal("pool", IpFamily.IPV4, RefusalReason.FULL, "", BigInteger.ZERO, BigInteger.valueOf(256))));
     private static final ServiceFailure DENIED =
             new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request");
     private static final ServedClass EDGE = SampleClasses.one(
@@ -112,7 +116,7 @@ class ServingTest {
         List<String> way = new ArrayList<>();
         tried.clear();
         Facts facts = Facts.NONE;
-        for (int effects = 0; effects < 20; effects++) {
+        for (int effects = 0; effects < 40; effects++) {
             ServingEffect effect = Serving.next(serve, known(), facts);
             String name = name(effect);
             way.add(name);
@@ -188,6 +192,9 @@ class ServingTest {
             case ServingEffect.StopWaiting none -> did(Done.QUEUE_LEFT);
             case ServingEffect.Note(List<Outcome> what) -> what;
             case ServingEffect.OfStep step -> List.of(new Outcome.StepsDone(step.index() + 1));
+            case ServingEffect.Acquire acquire ->
+                outcomes.containsKey("Acquire") ? List.of() : List.of(new Outcome.Acquired(List.of(), List.of()));
+            case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> List.of(new Outcome.Lacks(why));
             case ServingEffect.ReadService read -> List.of();
             case ServingEffect.GiveUpClaim given -> did(Done.CLAIM_GIVEN_UP);
             case ServingEffect.ReadAgain read -> List.of(new Outcome.Changed(true));
@@ -216,7 +223,7 @@ class ServingTest {
             }
             case ServingEffect.Keep(List<Published> ingress) ->
                 List.of(new Outcome.ToPublish(ingress), new Outcome.Did(Done.PROVIDER_ASKED));
-            case ServingEffect.GiveUpCall(ServiceFailure what) ->
+            case ServingEffect.Postpone(ServiceFailure what) ->
                 List.of(new Outcome.Failed(what), new Outcome.LookAgain(Duration.ofSeconds(5)));
             case ServingEffect.CheckPublished checked -> did(Done.PUBLISHED_CHECKED);
             case ServingEffect.CountOverwrite counted -> did(Done.OVERWRITE_COUNTED);
@@ -267,7 +274,7 @@ class ServingTest {
         steps = List.of(acquire());
         marks = true;
 
-        assertThat(way()).containsExactly("Acquire", "AddFinalizer");
+        assertThat(way()).containsExactly("Acquire", "StopWaiting", "AddFinalizer");
     }
 
     @Test
@@ -296,16 +303,29 @@ class ServingTest {
     void serviceForWhichNoAddressIsFree_saysSo_andRests() {
         steps = List.of(acquire());
         holdings = List.of();
-        outcomes.put("Acquire", List.of(new Outcome.Lacks(FULL)));
+        outcomes.put("Acquire", List.of(NONE_FREE));
         service = SampleService.named(WEB, "u1");
 
-        assertThat(way()).containsExactly("Acquire", "AskFor", "Note", "Publish[]", "Rest");
+        assertThat(way()).containsExactly("Acquire", "JoinQueue", "AskFor", "Note", "Publish[]", "Rest");
+    }
+
+    @Test
+    void serviceWhoseChoicesAreAllLost_saysSo_andThoseBehindGoFirst() {
+        steps = List.of(acquire());
+        holdings = List.of();
+        outcomes.put("Acquire", List.of(new Outcome.Acquired(List.of(IpFamily.IPV4), List.of())));
+
+        assertThat(way())
+                .startsWith("Acquire", "Acquire")
+                .endsWith("Acquire", "Postpone", "Publishnull", "Fail ClaimFailed, loses turn")
+                .filteredOn("Acquire"::equals)
+                .hasSize(20);
     }
 
     @Test
     void halfThatIsOfNoUseWithoutTheRest_isNotSecured() {
         steps = List.of(acquire(), new Step.ConfirmClaim(claimed("192.0.2.9"), EDGE));
-        outcomes.put("Acquire", List.of(new Outcome.Lacks(FULL)));
+        outcomes.put("Acquire", List.of(NONE_FREE));
 
         assertThat(way()).contains("Publish[192.0.2.1 (VIP)]").doesNotContain("UpdateClaim", "ReadLive");
     }
@@ -336,13 +356,7 @@ class ServingTest {
 
         assertThat(way())
                 .containsExactly(
-                        "StopWaiting",
-                        "AskFor",
-                        "TakeTurn",
-                        "Ensure",
-                        "GiveUpCall",
-                        "Publishnull",
-                        "Fail AnswerRefused");
+                        "StopWaiting", "AskFor", "TakeTurn", "Ensure", "Postpone", "Publishnull", "Fail AnswerRefused");
         assertThat(provider.lastAnswer()).isEmpty();
     }
 
@@ -716,8 +730,7 @@ class ServingTest {
         turn = new Outcome.Stuck("an earlier call has not returned yet");
 
         assertThat(way())
-                .containsExactly(
-                        "StopWaiting", "AskFor", "TakeTurn", "GiveUpCall", "Publishnull", "Fail ProviderStuck");
+                .containsExactly("StopWaiting", "AskFor", "TakeTurn", "Postpone", "Publishnull", "Fail ProviderStuck");
     }
 
     @Test
@@ -734,7 +747,7 @@ class ServingTest {
         service = SampleService.named(WEB, "u1");
         waits = postponed(ServingEffect.Mark.class, DENIED);
 
-        assertThat(way()).containsExactly("Acquire", "WaitPT5S");
+        assertThat(way()).containsExactly("Acquire", "StopWaiting", "WaitPT5S");
     }
 
     @Test

@@ -15,12 +15,10 @@ import dev.berth.kube.Read;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Leaving;
 import dev.berth.loadbalancer.Outcome;
-import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.TakeOverEffect;
-import dev.berth.loadbalancer.WaitReason;
 import dev.berth.pool.Refusal;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -30,9 +28,6 @@ import java.util.stream.Stream;
 
 /** The addresses of one Service, in one pass: claims them, makes sure of them, gives them back. */
 final class ClaimEffects {
-    /** How often a choice may be lost to another operator before the Service is postponed. */
-    private static final int CHOICES = 20;
-
     private final ReconcileContext pass;
     private final AddressObjects objects;
 
@@ -41,14 +36,13 @@ final class ClaimEffects {
         objects = new AddressObjects(pass);
     }
 
-    /** Does a step of the plan. */
+    /** Does a step of the plan that one effect does. */
     List<Outcome> take(ServicePlan.Serve serve, ServingEffect.OfStep step) {
         return switch (step) {
             case ServingEffect.CreateClaim create -> create(serve, create);
             case ServingEffect.ReadClaim(int index, Ip ip) -> readUnsure(serve, ip);
             case ServingEffect.UpdateClaim(int index, Claim claim, ClaimSpec spec) ->
                 objects.update(claim, spec, serve.timeless()).stream().toList();
-            case ServingEffect.Acquire(int index, AddressRequest request) -> acquire(serve, request);
         };
     }
 
@@ -97,61 +91,39 @@ final class ClaimEffects {
         pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
     }
 
-    private List<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
-        AddressRequest request = asked;
-        List<Refusal> missing = new ArrayList<>();
-        for (int lostToOthers = 0; lostToOthers < CHOICES; ) {
-            Choice choice = pass.parts().ledger().take(request);
-            if (choice instanceof Choice.Refused(AddressRequest refused, List<Refusal> refusals)) {
-                return refused(asked, refused, refusals);
-            }
-            Choice.Assigned assigned = (Choice.Assigned) choice;
-            missing.addAll(assigned.missing());
-            List<IpFamily> lost = new ArrayList<>();
-            List<Outcome> troubles = new ArrayList<>();
-            for (Choice.Pick pick : assigned.picks()) {
-                Claim shared = pick.joins();
-                Created created = shared == null
-                        ? objects.create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
-                        : objects.join(shared, request, serve.timeless());
-                troubles.addAll(created.outcomes());
-                if (created.whose() == Whose.ANOTHERS) {
-                    lost.add(pick.ip().family());
-                } else if (created.whose() == Whose.NOT_MADE) {
-                    pass.due().accept(pass.parts().ledger().giveUp(pick.ip(), request.owner()));
-                }
-            }
-            if (!troubles.isEmpty()) {
-                return troubles;
-            }
-            if (lost.isEmpty()) {
-                return acquired(asked, missing);
-            }
-            lostToOthers++;
-            request = request.onlyFor(lost);
-        }
-        return List.of(ReconcileContext.failed(
-                "choosing an address",
-                Reason.ClaimFailed,
-                CHOICES + " chosen addresses were taken by another operator",
-                serve.timeless()));
+    /** Has the ledger choose once, and claims what it chose. */
+    List<Outcome> acquire(ServicePlan.Serve serve, AddressRequest request) {
+        return switch (pass.parts().ledger().take(request)) {
+            case Choice.Refused(AddressRequest same, List<Refusal> refusals) ->
+                List.of(new Outcome.NotAcquired(refusals));
+            case Choice.Assigned chosen -> claim(serve, chosen);
+        };
     }
 
-    private List<Outcome> refused(AddressRequest asked, AddressRequest refused, List<Refusal> refusals) {
-        pass.due().accept(pass.parts().ledger().await(asked.allOrNone() ? asked : refused));
-        return List.of(new Outcome.Lacks(WaitReason.of(refused, refusals)));
-    }
-
-    private List<Outcome> acquired(AddressRequest asked, List<Refusal> missing) {
-        pass.parts().metrics().assigned();
-        if (missing.isEmpty()) {
-            pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
-            return List.of();
+    private List<Outcome> claim(ServicePlan.Serve serve, Choice.Assigned chosen) {
+        AddressRequest request = chosen.request();
+        List<IpFamily> lost = new ArrayList<>();
+        List<Outcome> troubles = new ArrayList<>();
+        for (Choice.Pick pick : chosen.picks()) {
+            Claim shared = pick.joins();
+            Created created = shared == null
+                    ? objects.create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
+                    : objects.join(shared, request, serve.timeless());
+            troubles.addAll(created.outcomes());
+            if (created.whose() == Whose.ANOTHERS) {
+                lost.add(pick.ip().family());
+            } else if (created.whose() == Whose.NOT_MADE) {
+                // Nobody can have published it: it was held for this choice alone.
+                pass.due().accept(pass.parts().ledger().giveUp(pick.ip(), request.owner()));
+            }
         }
-        List<IpFamily> families =
-                missing.stream().map(Refusal::family).distinct().toList();
-        pass.due().accept(pass.parts().ledger().await(asked.onlyFor(families)));
-        return List.of(new Outcome.Lacks(WaitReason.of(asked, missing)));
+        if (!troubles.isEmpty()) {
+            return troubles;
+        }
+        if (lost.isEmpty()) {
+            pass.parts().metrics().assigned();
+        }
+        return List.of(new Outcome.Acquired(lost, chosen.missing()));
     }
 
     /** Joins those who share the address of one that is taken over. */

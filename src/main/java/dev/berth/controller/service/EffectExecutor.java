@@ -35,6 +35,7 @@ import dev.berth.loadbalancer.TakingOver;
 import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.TearingDown;
 import dev.berth.loadbalancer.TerminalEffect;
+import dev.berth.loadbalancer.WaitReason;
 import dev.berth.pool.Refusal;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
@@ -52,7 +53,7 @@ import org.slf4j.LoggerFactory;
 final class EffectExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(EffectExecutor.class);
 
-    /** Many more effects than any plan without steps has. */
+    /** Many more effects than any plan has beside its steps, also where each choice of an address is lost. */
     private static final int MOST_BESIDE_STEPS = 100;
 
     private final ReconcileContext pass;
@@ -201,6 +202,12 @@ final class EffectExecutor {
             case ServingEffect.OfStep step ->
                 new Learned(postpone(Stream.concat(
                         Stream.of(new Outcome.StepsDone(step.index() + 1)), claims.take(serve, step).stream())));
+            case ServingEffect.Acquire(AddressRequest request) ->
+                new Learned(postpone(claims.acquire(serve, request).stream()));
+            case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> {
+                pass.due().accept(pass.parts().ledger().await(request));
+                yield new Learned(new Outcome.Lacks(why));
+            }
             case ServingEffect.ReadService none -> new Learned(claims.readService());
             case ServingEffect.GiveUpClaim(Ip ip) -> new Learned(claims.giveUp(serve, ip));
             case ServingEffect.AddFinalizer(Publication wanted) -> new Learned(status.addFinalizer(state, wanted));
@@ -214,7 +221,7 @@ final class EffectExecutor {
             case ServingEffect.AskAgain(ServiceEvent why) -> new Learned(provider.askAgain(state, why));
             case ServingEffect.Keep(List<Published> ingress) ->
                 new Learned(provider.keep(serve.servedClass(), ingress));
-            case ServingEffect.GiveUpCall(ServiceFailure what) -> new Learned(pass.postpone(what));
+            case ServingEffect.Postpone(ServiceFailure what) -> new Learned(pass.postpone(what));
             case ServingEffect.CheckPublished(List<Ip> going) -> new Learned(claims.checkPublished(serve, going));
             case ServingEffect.CountOverwrite counted -> new Learned(status.countOverwrite(state, counted));
             case ServingEffect.AskForIpMode(Publication wanted) -> status.askForIpMode(state, wanted);

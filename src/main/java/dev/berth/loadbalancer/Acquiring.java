@@ -1,0 +1,72 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.claim.AddressRequest;
+import dev.berth.ip.IpFamily;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.ServiceFailure.Reason;
+import dev.berth.pool.Refusal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What comes next for a Service that lacks addresses: they are chosen, and chosen again for those families for which
+ * another operator was faster; then the Service leaves the queue, or joins it for what it lacks still. Pure.
+ */
+final class Acquiring {
+    /** How often a choice may be lost to another operator before the Service is postponed. */
+    private static final int CHOICES = 20;
+
+    private Acquiring() {}
+
+    /**
+     * Decides by what came of each choice so far; absent: nothing is left to do.
+     *
+     * @param asked what it lacks by the plan
+     * @param attempt what is not tried again before its time, if it fails
+     */
+    static Optional<ServingEffect> next(AddressRequest asked, Object attempt, Facts facts) {
+        if (facts.did(Done.QUEUE_LEFT) || facts.did(Done.QUEUE_JOINED)) {
+            return Optional.empty();
+        }
+        AddressRequest request = asked;
+        List<Refusal> missing = new ArrayList<>();
+        List<Outcome.OfChoice> choices = facts.choices();
+        for (Outcome.OfChoice choice : choices) {
+            switch (choice) {
+                case Outcome.NotAcquired(List<Refusal> refusals) -> {
+                    return Optional.of(new ServingEffect.JoinQueue(
+                            asked.allOrNone() ? asked : request, WaitReason.of(request, refusals)));
+                }
+                case Outcome.Acquired(List<IpFamily> lost, List<Refusal> more) -> {
+                    missing.addAll(more);
+                    if (lost.isEmpty()) {
+                        return Optional.of(acquired(asked, missing));
+                    }
+                    request = request.onlyFor(lost);
+                }
+            }
+        }
+        return Optional.of(
+                choices.size() < CHOICES
+                        ? new ServingEffect.Acquire(request)
+                        : new ServingEffect.Postpone(lostToOthers(attempt)));
+    }
+
+    private static ServingEffect acquired(AddressRequest asked, List<Refusal> missing) {
+        if (missing.isEmpty()) {
+            return new ServingEffect.StopWaiting();
+        }
+        List<IpFamily> families =
+                missing.stream().map(Refusal::family).distinct().toList();
+        return new ServingEffect.JoinQueue(asked.onlyFor(families), WaitReason.of(asked, missing));
+    }
+
+    private static ServiceFailure lostToOthers(Object attempt) {
+        return new ServiceFailure(
+                "choosing an address",
+                Reason.ClaimFailed,
+                CHOICES + " chosen addresses were taken by another operator",
+                attempt);
+    }
+}
