@@ -6,6 +6,7 @@ import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.pool.Refusal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,13 +36,18 @@ final class Acquiring {
         for (Outcome.OfChoice choice : choices) {
             switch (choice) {
                 case Outcome.NotAcquired(List<Refusal> refusals) -> {
-                    return Optional.of(new ServingEffect.JoinQueue(
-                            asked.allOrNone() ? asked : request, WaitReason.of(request, refusals)));
+                    List<IpFamily> lacking = new ArrayList<>(request.families());
+                    lacking.addAll(families(missing));
+                    missing.addAll(refusals);
+                    return Optional.of(joinQueue(asked, lacking, missing));
                 }
                 case Outcome.Acquired(List<IpFamily> lost, List<Refusal> more) -> {
                     missing.addAll(more);
                     if (lost.isEmpty()) {
-                        return Optional.of(acquired(asked, missing));
+                        return Optional.of(
+                                missing.isEmpty()
+                                        ? new ServingEffect.StopWaiting()
+                                        : joinQueue(asked, families(missing), missing));
                     }
                     request = request.onlyFor(lost);
                 }
@@ -53,13 +59,18 @@ final class Acquiring {
                         : new ServingEffect.Postpone(lostToOthers(attempt)));
     }
 
-    private static ServingEffect acquired(AddressRequest asked, List<Refusal> missing) {
-        if (missing.isEmpty()) {
-            return new ServingEffect.StopWaiting();
-        }
-        List<IpFamily> families =
-                missing.stream().map(Refusal::family).distinct().toList();
-        return new ServingEffect.JoinQueue(asked.onlyFor(families), WaitReason.of(asked, missing));
+    private static List<IpFamily> families(List<Refusal> refusals) {
+        return refusals.stream().map(Refusal::family).toList();
+    }
+
+    /** For these families, in the order in which the Service asks for them; for all, where a part is no use. */
+    private static ServingEffect joinQueue(AddressRequest asked, List<IpFamily> lacking, List<Refusal> refusals) {
+        AddressRequest rest = asked.onlyFor(
+                asked.families().stream().filter(lacking::contains).toList());
+        List<Refusal> inOrder = refusals.stream()
+                .sorted(Comparator.comparingInt(refusal -> asked.families().indexOf(refusal.family())))
+                .toList();
+        return new ServingEffect.JoinQueue(asked.allOrNone() ? asked : rest, WaitReason.of(rest, inOrder));
     }
 
     private static ServiceFailure lostToOthers(Object attempt) {

@@ -130,6 +130,24 @@ class AcquiringTest {
     }
 
     @Test
+    void familyThatIsRefusedAfterALoss_isWaitedForBesideTheOneThatWasMissingBefore() {
+        way(BOTH)
+                .then(acquire(BOTH), new Outcome.Acquired(List.of(IPV4), List.of(full(IPV6))))
+                .then(acquire(BOTH.onlyFor(List.of(IPV4))), new Outcome.NotAcquired(List.of(full(IPV4))))
+                .ends(joinQueue(BOTH, WaitReason.of(BOTH, List.of(full(IPV4), full(IPV6)))));
+    }
+
+    @Test
+    void familyThatIsRefusedAfterALoss_withNoPoolAtAll_isWaitedFor() {
+        AddressRequest rest = BOTH.onlyFor(List.of(IPV6));
+
+        way(BOTH)
+                .then(acquire(BOTH), lost(IPV6))
+                .then(acquire(rest), new Outcome.NotAcquired(List.of()))
+                .ends(joinQueue(rest, WaitReason.of(rest, List.of())));
+    }
+
+    @Test
     void bothLost_areChosenAgain_allOrNone() {
         way(WHOLE)
                 .then(acquire(WHOLE), lost(IPV4, IPV6))
