@@ -101,10 +101,11 @@ final class EffectExecutor {
                                 .<ServicePlan>map(skip -> skip)
                                 .orElse(adopt));
             }
-            case ServicePlan.TearDown down ->
-                passed(
-                        down,
-                        facts -> perform(down, TearingDown.next(down, pass.service(), knownToTearDown(down), facts)));
+            case ServicePlan.TearDown down -> {
+                SequencedMap<ServedClass, LoadBalancerRequest> requests = requests(down);
+                yield passed(
+                        down, facts -> perform(down, TearingDown.next(down, pass.service(), known(requests), facts)));
+            }
             case ServicePlan.Serve serve -> {
                 pass.memory().doubtIfDue(pass.steady());
                 yield passed(serve, facts -> perform(serve, Serving.next(serve, known(serve), facts)));
@@ -264,18 +265,17 @@ final class EffectExecutor {
         return did(Done.QUEUE_LEFT);
     }
 
-    private TearingDown.Known knownToTearDown(ServicePlan.TearDown down) {
-        return new TearingDown.Known(
-                pass.key(),
-                pass.situation(),
-                pass.service().map(state -> requests(state, down)).orElseGet(LinkedHashMap::new));
+    private TearingDown.Known known(SequencedMap<ServedClass, LoadBalancerRequest> requests) {
+        return new TearingDown.Known(pass.key(), pass.situation(), requests);
     }
 
-    private SequencedMap<ServedClass, LoadBalancerRequest> requests(ServiceState state, ServicePlan.TearDown down) {
+    /** What the providers are asked to delete; nothing where the Service is gone. */
+    private SequencedMap<ServedClass, LoadBalancerRequest> requests(ServicePlan.TearDown down) {
         SequencedMap<ServedClass, LoadBalancerRequest> requests = new LinkedHashMap<>();
-        down.deletes()
-                .forEach(served -> requests.computeIfAbsent(
-                        served, by -> provider.demand(state, by).request()));
+        pass.service()
+                .ifPresent(state -> down.deletes()
+                        .forEach(served -> requests.computeIfAbsent(
+                                served, by -> provider.demand(state, by).request())));
         return requests;
     }
 

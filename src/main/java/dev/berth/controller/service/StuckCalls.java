@@ -54,20 +54,16 @@ final class StuckCalls {
     }
 
     private void stuckChanged(String line) {
-        Stream.of(classesOf(line), said.stream())
-                .flatMap(names -> names)
-                .distinct()
-                .toList()
-                .forEach(className -> {
-                    int stuck = guard.stuckCalls(linesOf(className));
-                    if (stuck > 0) {
-                        said.add(className);
-                    } else {
-                        said.remove(className);
-                    }
-                    metrics.stuckCalls(className, stuck);
-                    changed.accept(className);
-                });
+        Stream.concat(classesOf(line), said.stream()).distinct().toList().forEach(className -> {
+            int stuck = guard.stuckCalls(linesOf(className));
+            if (stuck > 0) {
+                said.add(className);
+            } else {
+                said.remove(className);
+            }
+            metrics.stuckCalls(className, stuck);
+            changed.accept(className);
+        });
     }
 
     /** Whose calls wait in this line. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.loadbalancer.Backends;
+import dev.berth.loadbalancer.SampleService;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
@@ -26,6 +27,7 @@ class WorkForOneEventTest {
     /** An operator that serves so many Services from a pool. */
     private static final class Stage extends CloudStage {
         private int objects;
+        private int endpointReads;
 
         Stage(int services) {
             cloud.targets = Targets.ENDPOINTS;
@@ -79,6 +81,7 @@ class WorkForOneEventTest {
         private Backends counted(Backends backends) {
             return new Backends(backends.nodes(), backends.kubeProxy(), () -> {
                 objects++;
+                endpointReads++;
                 return backends.endpoints().get();
             });
         }
@@ -147,6 +150,19 @@ class WorkForOneEventTest {
             stage.cluster.endService(CloudStage.key("web"));
             stage.reconcile("web");
         });
+    }
+
+    @Test
+    void aServiceThatIsDeleted_hasItsEndpointsReadOnceForEachPlan() {
+        Stage stage = new Stage(FEW);
+        stage.put(SampleService.from(stage.service("web")).deleting(true));
+        stage.endpointReads = 0;
+
+        stage.reconcile("web");
+
+        assertThat(stage.cloud.calls).containsExactly("delete web[]");
+        // From the cache, and after the live read that has to come before the call.
+        assertThat(stage.endpointReads).isEqualTo(2);
     }
 
     @Test
