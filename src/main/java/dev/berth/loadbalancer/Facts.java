@@ -117,6 +117,7 @@ public record Facts(List<Outcome> outcomes) {
             case Outcome.Did(Done done) -> done == what;
             case Outcome.Lacks lacks -> what == Done.QUEUE_JOINED;
             case Outcome.Wrote wrote -> what == Done.STATUS_WRITTEN;
+            case Outcome.IpModeNotAsked notAsked -> what == Done.STATUS_WRITTEN;
             case Outcome.StillPostponed(Postponed(Why why, Duration left)) ->
                 what == Done.PROVIDER_ASKED && why instanceof Why.Pending;
             case Outcome.OnItsWay pending -> what == Done.PROVIDER_ASKED;
@@ -189,6 +190,8 @@ public record Facts(List<Outcome> outcomes) {
     Optional<ServiceFailure> trouble() {
         return last(outcome -> switch (outcome) {
             case Outcome.Failed(ServiceFailure what) -> Optional.of(what);
+            case Outcome.NotConfirmed(ServiceFailure what) -> Optional.of(what);
+            case Outcome.IpModeNotAsked(ServiceFailure what) -> Optional.of(what);
             case Outcome.StillPostponed(Postponed(Why.Failed(ServiceFailure what), Duration left)) ->
                 Optional.of(what.again());
             default -> Optional.empty();
@@ -241,10 +244,15 @@ public record Facts(List<Outcome> outcomes) {
     Optional<List<Published>> ingress() {
         return last(outcome -> switch (outcome) {
                     case Outcome.ToPublish(List<Published> entries) -> Optional.of(Optional.of(entries));
-                    case Outcome.NotToPublish none -> Optional.of(Optional.<List<Published>>empty());
+                    case Outcome.NotConfirmed unsure -> Optional.of(Optional.<List<Published>>empty());
                     default -> Optional.<Optional<List<Published>>>empty();
                 })
                 .flatMap(entries -> entries);
+    }
+
+    /** Whether another Service is just asking whether the API server keeps ipMode. */
+    boolean anotherAsks() {
+        return last(Outcome.AnotherAsks.class).isPresent();
     }
 
     /** Whether the ingress says what it must. */

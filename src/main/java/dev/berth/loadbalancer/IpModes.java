@@ -11,6 +11,9 @@ public record IpModes(boolean gate, Answer answer) {
     /** For how long a "dropped" holds. */
     public static final Duration ASK_AGAIN = Duration.ofMinutes(10);
 
+    /** For how long to wait while another asks. */
+    static final Duration ANOTHER_ASKS = Duration.ofSeconds(1);
+
     /** What is known. */
     public enum Answer {
         UNKNOWN,

@@ -114,6 +114,12 @@ public sealed interface Outcome {
     /** The provider is not called before its time: what was said of it holds until then. */
     record StillPostponed(Postponed call) implements Outcome {}
 
+    /** Another Service is just asking whether the API server keeps ipMode. */
+    record AnotherAsks() implements Outcome {}
+
+    /** It went wrong to ask whether the API server keeps ipMode: nothing is written. */
+    record IpModeNotAsked(ServiceFailure what) implements Outcome {}
+
     /** This is to be published. */
     record ToPublish(List<Published> ingress) implements Outcome {
         public ToPublish {
@@ -121,8 +127,8 @@ public sealed interface Outcome {
         }
     }
 
-    /** What is to be published is not known any more: what is published stays. */
-    record NotToPublish() implements Outcome {}
+    /** It went wrong to make sure of an Address that is to be published, or no longer: what is published stays. */
+    record NotConfirmed(ServiceFailure what) implements Outcome {}
 
     /** The status says what it must, but for what could not be written. */
     record Wrote(Publication wanted) implements Outcome {}

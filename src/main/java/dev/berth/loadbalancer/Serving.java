@@ -215,7 +215,9 @@ public final class Serving {
                     && !facts.did(Done.IP_MODE_ASKED)
                     && known.ipModes().isUnknown()
                     && Publication.differsInIpModeOnly(entries.get(), service.ingress())) {
-                return new ServingEffect.AskForIpMode(publication(entries));
+                return facts.anotherAsks()
+                        ? new TerminalEffect.Wait(IpModes.ANOTHER_ASKS)
+                        : new ServingEffect.AskForIpMode(publication(entries));
             }
         }
         Publication wanted = publication(facts.did(Done.OVERWRITE_LET_STAND) ? Optional.empty() : entries);

@@ -67,6 +67,7 @@ class ServingTest {
 
     private Waits waits = Waits.NONE;
     private Optional<Duration> wordsWait = Optional.empty();
+    private IpModes ipModes = new IpModes(true, IpModes.Answer.KEPT);
     private Outcome turn = new Outcome.TurnTaken();
 
     /** What the effects of the last way tried: each may fail, and then has to wait. */
@@ -147,7 +148,7 @@ class ServingTest {
                 published,
                 overwrites,
                 NOW,
-                new IpModes(true, IpModes.Answer.KEPT),
+                ipModes,
                 Optional.empty());
     }
 
@@ -227,8 +228,8 @@ class ServingTest {
                 List.of(new Outcome.Failed(what), new Outcome.LookAgain(Duration.ofSeconds(5)));
             case ServingEffect.CheckPublished checked -> did(Done.PUBLISHED_CHECKED);
             case ServingEffect.CountOverwrite counted -> did(Done.OVERWRITE_COUNTED);
-            case ServingEffect.AskForIpMode asked -> did(Done.IP_MODE_ASKED);
-            case ServingEffect.ConfirmClaims confirmed -> did(Done.CLAIMS_CONFIRMED);
+            case ServingEffect.AskForIpMode asked -> unlessOther(effect, Done.IP_MODE_ASKED);
+            case ServingEffect.ConfirmClaims confirmed -> unlessOther(effect, Done.CLAIMS_CONFIRMED);
             case ServingEffect.Publish publish -> List.of(new Outcome.Wrote(publish.wanted()));
             case ServingEffect.DelayWords(Publication wanted, Duration left) ->
                 List.of(new Outcome.Wrote(wanted), new Outcome.LookAgain(left));
@@ -248,6 +249,11 @@ class ServingTest {
             case ServingEffect.Rest rest -> List.of();
             case TerminalEffect ending -> List.of();
         };
+    }
+
+    /** It is done, but where a test says what comes of it. */
+    private List<Outcome> unlessOther(ServingEffect effect, Done what) {
+        return outcomes.containsKey(name(effect)) ? List.of() : did(what);
     }
 
     private static List<Outcome> did(Done what) {
@@ -686,9 +692,46 @@ class ServingTest {
 
     @Test
     void claimThatIsUnsure_isNotPublished() {
-        outcomes.put("ConfirmClaims[192.0.2.1]", List.of(new Outcome.Failed(DENIED), new Outcome.NotToPublish()));
+        outcomes.put("ConfirmClaims[192.0.2.1]", List.of(new Outcome.NotConfirmed(DENIED)));
 
         assertThat(way()).endsWith("ConfirmClaims[192.0.2.1]", "Publishnull", "Fail ClaimFailed");
+    }
+
+    @Test
+    void addressThatGoesFromTheStatus_andCannotBeRead_stays() {
+        service = service.ingress("192.0.2.7");
+        outcomes.put("CheckPublished[192.0.2.7]", List.of(new Outcome.NotConfirmed(DENIED)));
+
+        assertThat(way()).endsWith("CheckPublished[192.0.2.7]", "Publishnull", "Fail ClaimFailed");
+    }
+
+    /** And nobody knows yet whether the API server keeps modes. */
+    private void hasItsAddressWithAnotherMode() {
+        service = service.ingress(List.of(new Published("192.0.2.1", null, IpMode.PROXY)));
+        ipModes = new IpModes(true, IpModes.Answer.UNKNOWN);
+    }
+
+    @Test
+    void modeAlone_isNoReasonToWrite_beforeADryRunTellsWhetherItIsKept() {
+        hasItsAddressWithAnotherMode();
+
+        assertThat(way()).containsSubsequence("AskForIpMode", "Publish[192.0.2.1 (VIP)]");
+    }
+
+    @Test
+    void modeThatAnotherJustAsksFor_isWaitedFor() {
+        hasItsAddressWithAnotherMode();
+        outcomes.put("AskForIpMode", List.of(new Outcome.AnotherAsks()));
+
+        assertThat(way()).endsWith("AskForIpMode", "WaitPT1S");
+    }
+
+    @Test
+    void modeThatCannotBeAskedFor_isNotWritten_norAnythingElse() {
+        hasItsAddressWithAnotherMode();
+        outcomes.put("AskForIpMode", List.of(new Outcome.IpModeNotAsked(DENIED)));
+
+        assertThat(way()).endsWith("AskForIpMode", "Fail ClaimFailed");
     }
 
     @Test

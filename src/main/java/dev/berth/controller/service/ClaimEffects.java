@@ -15,6 +15,7 @@ import dev.berth.kube.Read;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Leaving;
 import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.ServiceFailure;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
@@ -165,7 +166,7 @@ final class ClaimEffects {
         for (Ip ip : going) {
             Read<Claim> read = objects.read(ip);
             if (read instanceof Read.Failed<Claim>(String message)) {
-                return unsure(Done.PUBLISHED_CHECKED, AddressObjects.notRead(ip, message, serve.timeless()));
+                return List.of(notConfirmed(AddressObjects.notRead(ip, message, serve.timeless())));
             }
             if (read instanceof Read.Found<Claim>(Claim there)) {
                 found.add(there);
@@ -175,27 +176,23 @@ final class ClaimEffects {
     }
 
     /** Reads one that is not the Service's own as far as is known, and was to be published. */
-    List<Outcome> readAgain(ServicePlan.Serve serve, Holding known) {
-        return hindered(objects.readAgain(known, serve.timeless()));
+    Outcome readAgain(ServicePlan.Serve serve, Holding known) {
+        return notConfirmed(objects.readAgain(known, serve.timeless()));
     }
 
     /** Writes the Address objects as they are. */
-    List<Outcome> confirm(ServicePlan.Serve serve, List<Claim> claims) {
+    Outcome confirm(ServicePlan.Serve serve, List<Claim> claims) {
         for (Claim claim : claims) {
             Optional<Outcome> hindered = objects.confirm(claim, serve.timeless());
             if (hindered.isPresent()) {
-                return hindered(hindered.get());
+                return notConfirmed(hindered.get());
             }
         }
-        return List.of(new Outcome.Did(Done.CLAIMS_CONFIRMED));
+        return new Outcome.Did(Done.CLAIMS_CONFIRMED);
     }
 
-    private static List<Outcome> hindered(Outcome outcome) {
-        return outcome instanceof Outcome.Failed ? unsure(Done.CLAIMS_CONFIRMED, outcome) : List.of(outcome);
-    }
-
-    /** What is published stays: what is to be published is not surely its own. */
-    private static List<Outcome> unsure(Done done, Outcome trouble) {
-        return List.of(new Outcome.Did(done), trouble, new Outcome.NotToPublish());
+    /** What goes wrong here is about what is to be published. */
+    private static Outcome notConfirmed(Outcome hindered) {
+        return hindered instanceof Outcome.Failed(ServiceFailure what) ? new Outcome.NotConfirmed(what) : hindered;
     }
 }

@@ -225,7 +225,7 @@ final class EffectExecutor {
             case ServingEffect.Postpone(ServiceFailure what) -> new Learned(pass.postpone(what));
             case ServingEffect.CheckPublished(List<Ip> going) -> new Learned(claims.checkPublished(serve, going));
             case ServingEffect.CountOverwrite counted -> new Learned(status.countOverwrite(state, counted));
-            case ServingEffect.AskForIpMode(Publication wanted) -> status.askForIpMode(state, wanted);
+            case ServingEffect.AskForIpMode(Publication wanted) -> new Learned(status.askForIpMode(state, wanted));
             case ServingEffect.ReadAgain(Holding known) -> new Learned(claims.readAgain(serve, known));
             case ServingEffect.ConfirmClaims(List<Claim> unsure) -> new Learned(claims.confirm(serve, unsure));
             case ServingEffect.Publish publish -> new Learned(status.publish(state, publish));

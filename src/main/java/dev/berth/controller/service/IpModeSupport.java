@@ -2,7 +2,6 @@ package dev.berth.controller.service;
 
 import dev.berth.loadbalancer.IpModes;
 import dev.berth.loadbalancer.IpModes.Answer;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,9 +15,6 @@ import java.util.concurrent.atomic.AtomicReference;
  * an API server may be upgraded, or its gate be switched, while the operator runs.
  */
 public final class IpModeSupport {
-    /** For how long to wait while another asks. */
-    static final Duration ANOTHER_ASKS = Duration.ofSeconds(1);
-
     private record Learned(Answer answer, Instant at) {}
 
     private final boolean gate;

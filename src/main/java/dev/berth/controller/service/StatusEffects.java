@@ -1,7 +1,6 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
-import dev.berth.controller.Next;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
@@ -124,17 +123,17 @@ final class StatusEffects {
     }
 
     /** A dry run tells whether writing the mode would change anything. One asks for all. */
-    EffectResult askForIpMode(ServiceState state, Publication wanted) {
+    List<Outcome> askForIpMode(ServiceState state, Publication wanted) {
         if (!pass.parts().ipMode().mayAsk()) {
-            return new EffectResult.Finished(Next.after(IpModeSupport.ANOTHER_ASKS));
+            return List.of(new Outcome.AnotherAsks());
         }
         try {
             Stream<Outcome> hindered =
                     pass.parts().ipMode().known(pass.steady()).isUnknown()
                             ? dryRun(state, wanted).stream()
                             : Stream.empty();
-            return new EffectResult.Learned(Stream.concat(Stream.of(new Outcome.Did(Done.IP_MODE_ASKED)), hindered)
-                    .toList());
+            return Stream.concat(Stream.of(new Outcome.Did(Done.IP_MODE_ASKED)), hindered)
+                    .toList();
         } finally {
             pass.parts().ipMode().asked();
         }
@@ -154,11 +153,9 @@ final class StatusEffects {
         };
     }
 
-    /** Nothing is written then. */
     private static List<Outcome> notAsked(String message, Publication.Difference difference) {
-        return List.of(
-                ReconcileContext.failed("asking for ipMode", Reason.PublishFailed, message, difference),
-                new Outcome.Did(Done.STATUS_WRITTEN));
+        return List.of(new Outcome.IpModeNotAsked(
+                new ServiceFailure("asking for ipMode", Reason.PublishFailed, message, difference)));
     }
 
     private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {
