@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.FabricClusterNetwork;
 import dev.berth.kube.LiveAddresses;
+import dev.berth.reason.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
     private static final String[] PURE = {
         "dev.berth.duration..",
+        "dev.berth.reason..",
         "dev.berth.ip..",
         "dev.berth.pool..",
         "dev.berth.claim..",
@@ -44,6 +46,7 @@ class ArchitectureTest {
         "dev.berth.provider..",
         "dev.berth.migration.."
     };
+    private static final Pattern PASCAL_CASE = Pattern.compile("[A-Z]+[a-z]\\w*");
     private static final JavaClasses MAIN = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages("dev.berth");
@@ -58,6 +61,20 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "io.fabric8..", "io.quarkus..", "io.javaoperatorsdk..", "io.micrometer..", "org.slf4j..")
                 .check(MAIN);
+    }
+
+    /** By the name of a constant, a reason could be written that is not in the list of all of them. */
+    @Test
+    void enumsOtherThanThatOfReasons_areWrittenInCapitals() {
+        assertThat(MAIN.stream()
+                        .filter(type -> type.isEnum() && !type.isEquivalentTo(Reason.class))
+                        .filter(type -> type.getFields().stream()
+                                .filter(field -> field.getRawType().equals(type))
+                                .anyMatch(field ->
+                                        PASCAL_CASE.matcher(field.getName()).matches()))
+                        .map(JavaClass::getSimpleName))
+                .as("but for values of flags")
+                .containsExactlyInAnyOrder("Gate", "Mode");
     }
 
     /** One runs on each node. */

@@ -1,6 +1,6 @@
 package dev.berth.agent;
 
-import dev.berth.announce.Reason;
+import dev.berth.announce.NotAnnouncedReason;
 import dev.berth.ip.Ip;
 import java.util.Collection;
 import java.util.SequencedMap;
@@ -14,19 +14,19 @@ final class Refusals {
     /** When the kernel is asked again. */
     static final long RETRY = 60_000;
 
-    private record Refusal(Reason reason, long until) {}
+    private record Refusal(NotAnnouncedReason reason, long until) {}
 
     private final SequencedMap<Ip, Refusal> refusals = new TreeMap<>();
 
     /** Says which addresses the host has from somebody else, of those that are asked for. */
     void onHost(Collection<Ip> addresses) {
-        refusals.values().removeIf(refusal -> refusal.reason() == Reason.ADDRESS_ON_HOST);
+        refusals.values().removeIf(refusal -> refusal.reason() == NotAnnouncedReason.ADDRESS_ON_HOST);
         addresses.forEach(this::onHost);
     }
 
     /** Whether the host has one of them from somebody else. */
     boolean isAnyOnHost() {
-        return refusals.values().stream().anyMatch(refusal -> refusal.reason() == Reason.ADDRESS_ON_HOST);
+        return refusals.values().stream().anyMatch(refusal -> refusal.reason() == NotAnnouncedReason.ADDRESS_ON_HOST);
     }
 
     /**
@@ -35,7 +35,7 @@ final class Refusals {
      * @return whether it is kept
      */
     boolean onHost(Ip address) {
-        return put(address, new Refusal(Reason.ADDRESS_ON_HOST, Long.MAX_VALUE));
+        return put(address, new Refusal(NotAnnouncedReason.ADDRESS_ON_HOST, Long.MAX_VALUE));
     }
 
     /**
@@ -44,7 +44,7 @@ final class Refusals {
      * @return whether it is kept
      */
     boolean byKernel(Ip address, long now) {
-        return put(address, new Refusal(Reason.KERNEL_REJECTED, now + RETRY));
+        return put(address, new Refusal(NotAnnouncedReason.KERNEL_REJECTED, now + RETRY));
     }
 
     private boolean put(Ip address, Refusal refusal) {
@@ -56,9 +56,9 @@ final class Refusals {
     }
 
     /** By address. */
-    SequencedMap<Ip, Reason> at(long now) {
+    SequencedMap<Ip, NotAnnouncedReason> at(long now) {
         refusals.values().removeIf(refusal -> refusal.until() <= now);
-        SequencedMap<Ip, Reason> reasons = new TreeMap<>();
+        SequencedMap<Ip, NotAnnouncedReason> reasons = new TreeMap<>();
         refusals.forEach((address, refusal) -> reasons.put(address, refusal.reason()));
         return reasons;
     }

@@ -22,7 +22,7 @@ public record Agent(
         ApiContact contact,
         boolean steady,
         List<Link> links,
-        SequencedMap<Ip, Reason> refused,
+        SequencedMap<Ip, NotAnnouncedReason> refused,
         List<String> sessions) {
     /** More are not sent, for all other agents get each. */
     public static final int MOST_SESSIONS = 16;

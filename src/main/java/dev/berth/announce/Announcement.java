@@ -1,6 +1,7 @@
 package dev.berth.announce;
 
 import dev.berth.ip.Ip;
+import dev.berth.reason.Reason;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,7 @@ import java.util.stream.Collectors;
  *
  * @param nodes that announce it, by name
  * @param unheard nodes that announced it, and whose agents have stopped renewing their Leases
- * @param silent nodes that do not, by the name of the {@link Reason}
+ * @param silent nodes that do not, by the word of their {@link NotAnnouncedReason#reason}
  * @param agents how many agents that announce by the protocol renew their Leases
  */
 public record Announcement(
@@ -51,15 +52,15 @@ public record Announcement(
 
     /** Whether nobody announces it for no other reason than that its Services have no endpoint. */
     public static boolean isForWantOfEndpoints(String reason) {
-        return reason.equals(Reason.NO_ENDPOINTS.camelCase()) || reason.equals(Reason.NO_LOCAL_ENDPOINTS.camelCase());
+        return reason.equals(Reason.NoEndpoints.name()) || reason.equals(Reason.NoLocalEndpoints.name());
     }
 
-    /** In one word, as conditions have it. */
+    /** In one word, as conditions have it: a {@link Reason}, or what agents of another version say. */
     public String reason() {
         return switch (state()) {
-            case ANNOUNCED -> isSplit() ? "MultipleNodes" : "Announced";
-            case UNKNOWN -> unheard.isEmpty() ? "NotReported" : "AgentNotReporting";
-            case NOBODY -> agents == 0 ? Reason.NO_AGENT.camelCase() : first().orElse("NotReported");
+            case ANNOUNCED -> (isSplit() ? Reason.MultipleNodes : Reason.Announced).name();
+            case UNKNOWN -> (unheard.isEmpty() ? Reason.NotReported : Reason.AgentNotReporting).name();
+            case NOBODY -> agents == 0 ? Reason.NoAgent.name() : first().orElse(Reason.NotReported.name());
         };
     }
 
@@ -82,7 +83,7 @@ public record Announcement(
     }
 
     private static int weight(String reason) {
-        return reason.equals(Reason.NO_LOCAL_ENDPOINTS.camelCase()) ? 0 : 1;
+        return reason.equals(Reason.NoLocalEndpoints.name()) ? 0 : 1;
     }
 
     /** For a column: a node's name, how many nodes, {@code nobody} or {@code unknown}. */
@@ -136,9 +137,9 @@ public record Announcement(
 
     private String why() {
         return silent.size() == 1
-                ? Reason.sentence(silent.firstEntry().getKey())
+                ? NotAnnouncedReason.sentence(silent.firstEntry().getKey())
                 : silent.entrySet().stream()
-                        .map(one -> named(one.getValue()) + ": " + Reason.sentence(one.getKey()))
+                        .map(one -> named(one.getValue()) + ": " + NotAnnouncedReason.sentence(one.getKey()))
                         .collect(Collectors.joining("; "));
     }
 

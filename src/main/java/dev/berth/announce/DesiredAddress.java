@@ -21,24 +21,24 @@ public record DesiredAddress(Ip address, List<AddressHolder> services, L2Paramet
     }
 
     /** Why a node cannot deliver what is sent to the address; absent: it can. */
-    Optional<Reason> objection(String node) {
+    Optional<NotAnnouncedReason> objection(String node) {
         return objection(node, services, isOfNode, parameters.withoutEndpoints());
     }
 
     /** The same of an address, however it is announced. */
-    static Optional<Reason> objection(
+    static Optional<NotAnnouncedReason> objection(
             String node, List<AddressHolder> services, boolean isOfNode, boolean withoutEndpoints) {
         if (isOfNode) {
-            return Optional.of(Reason.ADDRESS_OF_NODE);
+            return Optional.of(NotAnnouncedReason.ADDRESS_OF_NODE);
         }
         if (services.isEmpty()) {
-            return Optional.of(Reason.NO_SERVICE);
+            return Optional.of(NotAnnouncedReason.NO_SERVICE);
         }
         if (services.stream().noneMatch(AddressHolder::isServed)) {
-            return withoutEndpoints ? Optional.empty() : Optional.of(Reason.NO_ENDPOINTS);
+            return withoutEndpoints ? Optional.empty() : Optional.of(NotAnnouncedReason.NO_ENDPOINTS);
         }
         return services.stream().anyMatch(service -> service.isDeliveredBy(node))
                 ? Optional.empty()
-                : Optional.of(Reason.NO_LOCAL_ENDPOINTS);
+                : Optional.of(NotAnnouncedReason.NO_LOCAL_ENDPOINTS);
     }
 }

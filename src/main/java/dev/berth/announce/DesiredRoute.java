@@ -16,7 +16,7 @@ public record DesiredRoute(Ip address, List<AddressHolder> services, BgpParamete
     }
 
     /** Why a node cannot deliver what is sent to the address; absent: it can. */
-    Optional<Reason> objection(String node) {
+    Optional<NotAnnouncedReason> objection(String node) {
         return DesiredAddress.objection(node, services, isOfNode, parameters.withoutEndpoints());
     }
 }

@@ -17,16 +17,16 @@ public record NodeFacts(
     public static final NodeFacts FIT = new NodeFacts(false, false, false, false, false);
 
     /** Why it announces nothing at all; absent: it may. */
-    Optional<Reason> objection() {
+    Optional<NotAnnouncedReason> objection() {
         if (excluded) {
-            return Optional.of(Reason.NODE_EXCLUDED);
+            return Optional.of(NotAnnouncedReason.NODE_EXCLUDED);
         }
         if (deleting) {
-            return Optional.of(Reason.NODE_DELETED);
+            return Optional.of(NotAnnouncedReason.NODE_DELETED);
         }
         if (outOfService) {
-            return Optional.of(Reason.NODE_OUT_OF_SERVICE);
+            return Optional.of(NotAnnouncedReason.NODE_OUT_OF_SERVICE);
         }
-        return networkUnavailable ? Optional.of(Reason.NODE_NETWORK_UNAVAILABLE) : Optional.empty();
+        return networkUnavailable ? Optional.of(NotAnnouncedReason.NODE_NETWORK_UNAVAILABLE) : Optional.empty();
     }
 }

@@ -30,7 +30,7 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
      * Of one protocol.
      *
      * @param announced in their order
-     * @param silent by the name of the {@link Reason}. Addresses that another node announces are in none
+     * @param silent by the word of the {@link NotAnnouncedReason#reason}. Addresses that another node announces are in none
      */
     public record Part(List<IpRange> announced, SequencedMap<String, List<IpRange>> silent) {
         public Part {
@@ -49,8 +49,9 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
             Builder builder = new Builder();
             verdicts.forEach((ip, verdict) -> {
                 switch (verdict) {
-                    case Verdict.Announces _ -> builder.add(ip, isHere.test(ip) ? null : Reason.AGENT_NOT_READY);
-                    case Verdict.Silent(Reason reason, String owner) -> {
+                    case Verdict.Announces _ ->
+                        builder.add(ip, isHere.test(ip) ? null : NotAnnouncedReason.AGENT_NOT_READY);
+                    case Verdict.Silent(NotAnnouncedReason reason, String owner) -> {
                         if (owner.isEmpty()) {
                             builder.add(ip, reason);
                         }
@@ -70,8 +71,8 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
             verdicts.forEach((ip, verdict) -> {
                 switch (verdict) {
                     case RouteVerdict.Announces(Route route) ->
-                        builder.add(ip, isTold.test(route) ? null : Reason.NO_SESSION);
-                    case RouteVerdict.Silent(Reason reason) -> builder.add(ip, reason);
+                        builder.add(ip, isTold.test(route) ? null : NotAnnouncedReason.NO_SESSION);
+                    case RouteVerdict.Silent(NotAnnouncedReason reason) -> builder.add(ip, reason);
                 }
             });
             return builder.build();
@@ -80,16 +81,16 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
 
     private static final class Builder {
         private final IpSet announced = new IpSet();
-        private final Map<Reason, IpSet> silent = new EnumMap<>(Reason.class);
+        private final Map<NotAnnouncedReason, IpSet> silent = new EnumMap<>(NotAnnouncedReason.class);
 
         /** @param reason null: it is announced */
-        void add(Ip ip, @Nullable Reason reason) {
+        void add(Ip ip, @Nullable NotAnnouncedReason reason) {
             (reason == null ? announced : silent.computeIfAbsent(reason, _ -> new IpSet())).add(ip);
         }
 
         Part build() {
             SequencedMap<String, List<IpRange>> reasons = new TreeMap<>();
-            silent.forEach((reason, set) -> reasons.put(reason.camelCase(), set.runs()));
+            silent.forEach((reason, set) -> reasons.put(reason.reason().name(), set.runs()));
             return new Part(announced.runs(), reasons);
         }
     }

@@ -205,8 +205,8 @@ public record NodeRoutes(
     /** Whether the node announces an address. */
     public RouteVerdict verdict(DesiredRoute asked) {
         Optional<NodeFacts> facts = Optional.ofNullable(situation.nodes().get(node));
-        Optional<Reason> objection = facts.map(NodeFacts::objection)
-                .orElse(Optional.of(Reason.NODE_UNKNOWN))
+        Optional<NotAnnouncedReason> objection = facts.map(NodeFacts::objection)
+                .orElse(Optional.of(NotAnnouncedReason.NODE_UNKNOWN))
                 .or(() -> asked.objection(node));
         if (objection.isPresent()) {
             return new RouteVerdict.Silent(objection.get());
@@ -219,7 +219,7 @@ public record NodeRoutes(
                         .flatMap(session -> session.own().stream())
                         .findFirst());
         if (nextHop.isEmpty()) {
-            return new RouteVerdict.Silent(Reason.NO_NEXT_HOP);
+            return new RouteVerdict.Silent(NotAnnouncedReason.NO_NEXT_HOP);
         }
         List<String> told = sessions().stream()
                 .filter(session -> hasNextHop(session, family))
@@ -229,7 +229,7 @@ public record NodeRoutes(
                 .map(BgpPeer::name)
                 .toList();
         if (told.isEmpty()) {
-            return new RouteVerdict.Silent(own == null ? Reason.NO_NEXT_HOP : Reason.NO_PEER);
+            return new RouteVerdict.Silent(own == null ? NotAnnouncedReason.NO_NEXT_HOP : NotAnnouncedReason.NO_PEER);
         }
         List<String> left = facts.filter(NodeFacts::leaving).isEmpty()
                 ? told
@@ -237,7 +237,7 @@ public record NodeRoutes(
                         .filter(peer -> !situation.isAnnouncedByStayingNode(peer, asked))
                         .toList();
         return left.isEmpty()
-                ? new RouteVerdict.Silent(Reason.NODE_LEAVING)
+                ? new RouteVerdict.Silent(NotAnnouncedReason.NODE_LEAVING)
                 : new RouteVerdict.Announces(new Route(
                         asked.parameters().prefix(asked.address()),
                         nextHop.get(),

@@ -66,7 +66,7 @@ public record NodesAndAgents(SequencedMap<String, NodeFacts> nodes, SequencedMap
             return new Verdict.Announces(link.name(), candidates.size() - 1, link.has(asked.address()));
         }
         return new Verdict.Silent(
-                objection(asked, node).orElse(Reason.ANOTHER_NODE),
+                objection(asked, node).orElse(NotAnnouncedReason.ANOTHER_NODE),
                 owner.map(Candidate::node).orElse(""));
     }
 
@@ -107,23 +107,29 @@ public record NodesAndAgents(SequencedMap<String, NodeFacts> nodes, SequencedMap
     }
 
     /** Why a node cannot announce an address, the others left aside; absent: it can. */
-    private Optional<Reason> objection(DesiredAddress asked, String node) {
-        Optional<Reason> ofNode =
-                Optional.ofNullable(nodes.get(node)).map(NodeFacts::objection).orElse(Optional.of(Reason.NODE_UNKNOWN));
+    private Optional<NotAnnouncedReason> objection(DesiredAddress asked, String node) {
+        Optional<NotAnnouncedReason> ofNode = Optional.ofNullable(nodes.get(node))
+                .map(NodeFacts::objection)
+                .orElse(Optional.of(NotAnnouncedReason.NODE_UNKNOWN));
         return ofNode.or(() -> asked.objection(node))
                 .or(() -> Optional.ofNullable(agents.get(node))
-                        .map(agent -> agent.willing() ? Optional.<Reason>empty() : Optional.of(Reason.AGENT_NOT_READY))
-                        .orElse(Optional.of(Reason.NO_AGENT)))
+                        .map(agent -> agent.willing()
+                                ? Optional.<NotAnnouncedReason>empty()
+                                : Optional.of(NotAnnouncedReason.AGENT_NOT_READY))
+                        .orElse(Optional.of(NotAnnouncedReason.NO_AGENT)))
                 .or(() -> objection(asked, link(asked, node)))
                 .or(() -> Optional.ofNullable(agents.get(node))
                         .map(agent -> agent.refused().get(asked.address())));
     }
 
-    private static Optional<Reason> objection(DesiredAddress asked, Optional<Link> link) {
+    private static Optional<NotAnnouncedReason> objection(DesiredAddress asked, Optional<Link> link) {
         if (link.isEmpty()) {
             return Optional.of(
-                    asked.parameters().interfaces().isEmpty() ? Reason.NO_INTERFACE : Reason.NO_NAMED_INTERFACE);
+                    asked.parameters().interfaces().isEmpty()
+                            ? NotAnnouncedReason.NO_INTERFACE
+                            : NotAnnouncedReason.NO_NAMED_INTERFACE);
         }
-        return link.filter(its -> its.isEndOfNetwork(asked.address())).map(_ -> Reason.NETWORK_OR_BROADCAST_ADDRESS);
+        return link.filter(its -> its.isEndOfNetwork(asked.address()))
+                .map(_ -> NotAnnouncedReason.NETWORK_OR_BROADCAST_ADDRESS);
     }
 }

@@ -18,7 +18,7 @@ public sealed interface RouteVerdict {
     }
 
     /** It does not. */
-    record Silent(Reason reason) implements RouteVerdict {
+    record Silent(NotAnnouncedReason reason) implements RouteVerdict {
         @Override
         public String sentence() {
             return reason.sentence();

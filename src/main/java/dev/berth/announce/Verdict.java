@@ -34,10 +34,10 @@ public sealed interface Verdict {
      *
      * @param owner the node that does; empty: none
      */
-    record Silent(Reason reason, String owner) implements Verdict {
+    record Silent(NotAnnouncedReason reason, String owner) implements Verdict {
         @Override
         public String sentence() {
-            return reason == Reason.ANOTHER_NODE ? "node " + owner + " announces it" : reason.sentence();
+            return reason == NotAnnouncedReason.ANOTHER_NODE ? "node " + owner + " announces it" : reason.sentence();
         }
     }
 }

@@ -31,8 +31,8 @@ record AuditJson(List<Range> ranges, List<Family> families, List<Finding> findin
                         .toList(),
                 report.findings().stream()
                         .map(finding -> new Finding(
-                                finding.reason().severity().toString(),
-                                finding.reason().toString(),
+                                finding.fault().severity().toString(),
+                                finding.fault().reason().name(),
                                 finding.object(),
                                 finding.message()))
                         .toList(),

@@ -55,7 +55,7 @@ record AuditReport(Usage usage, List<Finding> findings, Seen seen) {
     }
 
     private static String text(Finding finding) {
-        return finding.reason().severity() + "  " + finding.reason() + "  " + finding.object() + "\n    "
+        return finding.fault().severity() + "  " + finding.fault().reason() + "  " + finding.object() + "\n    "
                 + finding.message() + "\n\n";
     }
 

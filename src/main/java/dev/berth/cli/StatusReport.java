@@ -2,13 +2,12 @@ package dev.berth.cli;
 
 import dev.berth.kube.Classes;
 import dev.berth.loadbalancer.ClassDeclaration;
-import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.NotServedReason;
 import dev.berth.loadbalancer.ServiceConditions;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.reason.Reason;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -44,7 +43,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
         /** One whose provider is only away stays the default. */
         private boolean cannotBeTheDefault() {
             return whyNotAccepted()
-                    .filter(why -> !ClassSet.PROVIDER_UNAVAILABLE.equals(why.getReason()))
+                    .filter(why -> !Reason.ProviderUnavailable.name().equals(why.getReason()))
                     .isPresent();
         }
 

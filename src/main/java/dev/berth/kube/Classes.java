@@ -7,6 +7,7 @@ import dev.berth.loadbalancer.ClassTls;
 import dev.berth.loadbalancer.HealthCheckPolicy;
 import dev.berth.loadbalancer.HealthCheckPolicy.Kind;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -22,9 +23,6 @@ public final class Classes {
 
     /** The condition of a class that asks to be the default: whether it serves Services that name no class. */
     public static final String SERVES_CLASSLESS = "ServesClassless";
-
-    /** Its reason where the condition was True, and the class is not the default for now. */
-    public static final String NO_LONGER_THE_DEFAULT = "NoLongerTheDefault";
 
     private static final int HIGHEST_PORT = 65535;
     private static final Pattern SECRET_NAME = Pattern.compile("[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?");
@@ -70,7 +68,8 @@ public final class Classes {
 
     private static boolean hasServedClassless(LoadBalancerClass object) {
         return Conditions.find(Conditions.of(object.getStatus()), SERVES_CLASSLESS)
-                .filter(said -> "True".equals(said.getStatus()) || NO_LONGER_THE_DEFAULT.equals(said.getReason()))
+                .filter(said -> "True".equals(said.getStatus())
+                        || Reason.NoLongerTheDefault.name().equals(said.getReason()))
                 .isPresent();
     }
 

@@ -2,6 +2,7 @@ package dev.berth.kube;
 
 import dev.berth.api.v1alpha1.HasConditions;
 import dev.berth.loadbalancer.Condition.Status;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Instant;
@@ -37,6 +38,17 @@ public final class Conditions {
             @Nullable List<Condition> old,
             String type,
             Status status,
+            Reason reason,
+            String message,
+            @Nullable Long generation,
+            Instant now) {
+        return of(old, type, status, reason.name(), message, generation, now);
+    }
+
+    private static Condition of(
+            @Nullable List<Condition> old,
+            String type,
+            Status status,
             String reason,
             String message,
             @Nullable Long generation,
@@ -68,8 +80,8 @@ public final class Conditions {
                 .filter(condition -> Status.FALSE.toString().equals(condition.getStatus()))
                 .findFirst()
                 .map(fault -> of(old, READY, Status.FALSE, fault.getReason(), fault.getMessage(), generation, now))
-                .orElseGet(() ->
-                        of(old, READY, Status.TRUE, READY, "what the spec asks for is in effect", generation, now));
+                .orElseGet(() -> of(
+                        old, READY, Status.TRUE, Reason.Ready, "what the spec asks for is in effect", generation, now));
     }
 
     /** A status may have been written by anybody, under any schema. */

@@ -1,6 +1,7 @@
 package dev.berth.kube;
 
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
 /** Tells people what happened. An event may be lost: it is never the only place where something is said. */
@@ -29,8 +30,23 @@ public interface Events {
     }
 
     /** Something went as it should. */
-    void normal(About about, String reason, String message);
+    default void normal(About about, Reason reason, String message) {
+        normal(about, "", reason, message);
+    }
 
     /** Something wants a person's attention. */
-    void warning(About about, String reason, String message);
+    default void warning(About about, Reason reason, String message) {
+        warning(about, "", reason, message);
+    }
+
+    /**
+     * Something went as it should.
+     *
+     * @param condition the type of the condition that says the same, where a reason says little without it: the two are one
+     *     word, {@code GrowthCreated}; empty: the reason is enough
+     */
+    void normal(About about, String condition, Reason reason, String message);
+
+    /** Something wants a person's attention; {@code condition} is as of {@link #normal(About, String, Reason, String)}. */
+    void warning(About about, String condition, Reason reason, String message);
 }

@@ -1,5 +1,6 @@
 package dev.berth.kube;
 
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.MicroTime;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import io.fabric8.kubernetes.api.model.events.v1.EventBuilder;
@@ -74,13 +75,13 @@ public final class FabricEvents implements Events, AutoCloseable {
     }
 
     @Override
-    public void normal(About about, String reason, String message) {
-        add(about, false, reason, message);
+    public void normal(About about, String condition, Reason reason, String message) {
+        add(about, false, condition + reason, message);
     }
 
     @Override
-    public void warning(About about, String reason, String message) {
-        add(about, true, reason, message);
+    public void warning(About about, String condition, Reason reason, String message) {
+        add(about, true, condition + reason, message);
     }
 
     private void add(About about, boolean warning, String reason, String message) {

@@ -5,6 +5,7 @@ import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,16 +31,15 @@ public record AddressAnnotations(
         @Nullable Boolean retain) {
     private static final int LONGEST_KEY = 253;
     private static final String SPEC_FIELD = "spec.loadBalancerIP";
-    private static final String ADDRESSES_DIFFER = "AddressesDiffer";
     private static final List<String> UNSPECIFIED = List.of("0.0.0.0", "::");
 
     /** What cannot be understood: one human-readable sentence. */
     private static final class Misunderstood extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        private final String reason;
+        private final Reason reason;
 
-        Misunderstood(String reason, String message) {
+        Misunderstood(Reason reason, String message) {
             super(message, null, false, false);
             this.reason = reason;
         }
@@ -95,7 +95,7 @@ public record AddressAnnotations(
     }
 
     /** The one thing that is said, or the first where all say the same; null: nothing is. */
-    private static <T> @Nullable T agreed(List<Setting<T>> all, String reason, String what) {
+    private static <T> @Nullable T agreed(List<Setting<T>> all, Reason reason, String what) {
         for (Setting<T> said : all) {
             if (!said.what().equals(all.getFirst().what())) {
                 throw new Misunderstood(
@@ -136,7 +136,7 @@ public record AddressAnnotations(
                     .map(said -> new Setting<>(said.where(), ofFamily(said.what(), family)))
                     .filter(said -> !said.what().isEmpty())
                     .toList();
-            Set<Ip> ips = agreed(ofFamily, ADDRESSES_DIFFER, "addresses");
+            Set<Ip> ips = agreed(ofFamily, Reason.AddressesDiffer, "addresses");
             if (ips != null) {
                 together.addAll(ips);
             }
@@ -159,7 +159,7 @@ public record AddressAnnotations(
                         .findFirst()
                         .ifPresent(said -> {
                             throw new Misunderstood(
-                                    "DHCPNotSupported",
+                                    Reason.DHCPNotSupported,
                                     said.where() + " is \"" + said.what() + "\", by which " + source.controller()
                                             + " asks a DHCP server; Berth allocates addresses from AddressPools:"
                                             + " remove it, or request an address with annotation "
@@ -176,13 +176,13 @@ public record AddressAnnotations(
                     asked.stream().filter(ip -> ip.family() == family).toList();
             if (ofFamily.size() > 1) {
                 throw new Misunderstood(
-                        "InvalidAddresses",
+                        Reason.InvalidAddresses,
                         ofFamily.get(0) + " and " + ofFamily.get(1)
                                 + " requested; at most one address per family is allowed");
             }
             if (!ofFamily.isEmpty() && !service.wantedFamilies().contains(family)) {
                 throw new Misunderstood(
-                        "AddressOfOtherFamily",
+                        Reason.AddressOfOtherFamily,
                         ofFamily.getFirst() + " requested, but the Service's ipFamilyPolicy and ipFamilies do not"
                                 + " include " + family);
             }
@@ -196,7 +196,7 @@ public record AddressAnnotations(
             try {
                 ips.add(Ip.parse(part));
             } catch (IllegalArgumentException notAnAddress) {
-                throw new Misunderstood("InvalidAddresses", said.where() + ": " + notAnAddress.getMessage());
+                throw new Misunderstood(Reason.InvalidAddresses, said.where() + ": " + notAnAddress.getMessage());
             }
         }
         return new Setting<>(said.where(), ips);
@@ -214,7 +214,7 @@ public record AddressAnnotations(
                 .map(each ->
                         new Setting<>(each.where(), list(each.what()).distinct().toList()))
                 .toList();
-        List<String> pools = agreed(said, "PoolsDiffer", "pools");
+        List<String> pools = agreed(said, Reason.PoolsDiffer, "pools");
         return pools == null ? List.of() : pools;
     }
 
@@ -226,7 +226,7 @@ public record AddressAnnotations(
                 .findFirst()
                 .ifPresent(part -> {
                     throw new Misunderstood(
-                            "InvalidReplaceAddress",
+                            Reason.InvalidReplaceAddress,
                             "annotation " + WellKnownNames.REPLACE_ADDRESS + ": \"" + OneLine.of(part, LONGEST_KEY)
                                     + "\" is not an IP address; list the addresses to give up");
                 });
@@ -242,7 +242,7 @@ public record AddressAnnotations(
             case "false" -> false;
             default ->
                 throw new Misunderstood(
-                        "InvalidRetain",
+                        Reason.InvalidRetain,
                         "annotation " + WellKnownNames.RETAIN + ": \"" + text.get() + "\" is neither true nor false");
         };
     }
@@ -252,13 +252,14 @@ public record AddressAnnotations(
         List<Setting<String>> said = annotation(service, WellKnownNames.SHARING_KEY)
                 .map(text -> List.of(new Setting<>("annotation " + WellKnownNames.SHARING_KEY, text)))
                 .orElseGet(() -> foreign(service, migrationSources, source -> source.sharingKeys()));
-        String key = agreed(said, "SharingKeysDiffer", "sharing keys");
+        String key = agreed(said, Reason.SharingKeysDiffer, "sharing keys");
         if (key == null) {
             return null;
         }
         if (key.length() > LONGEST_KEY) {
             throw new Misunderstood(
-                    "InvalidSharingKey", said.getFirst().where() + " is longer than " + LONGEST_KEY + " characters");
+                    Reason.InvalidSharingKey,
+                    said.getFirst().where() + " is longer than " + LONGEST_KEY + " characters");
         }
         return new Sharing(
                 key,

@@ -11,6 +11,7 @@ import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -162,7 +163,7 @@ public final class Adoption {
     }
 
     private static WaitReason left(String message) {
-        return new WaitReason("ServedByOtherController", message);
+        return new WaitReason(Reason.ServedByOtherController, message);
     }
 
     private static String list(ServiceState service) {

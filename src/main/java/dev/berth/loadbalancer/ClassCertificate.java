@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -11,15 +12,14 @@ import java.util.stream.Stream;
  *
  * @param used the Secret's, or the last that was good; absent: none has been since Berth's start
  * @param usable whether the Secret's own is good now
- * @param reason one PascalCase word
  * @param message human-readable
  * @param changes when it will be judged otherwise, whoever does nothing; absent: never
  */
 public record ClassCertificate(
-        Optional<ServerCertificate> used, boolean usable, String reason, String message, Optional<Instant> changes) {
+        Optional<ServerCertificate> used, boolean usable, Reason reason, String message, Optional<Instant> changes) {
     /** Nothing is known of it. */
     public static final ClassCertificate NONE =
-            new ClassCertificate(Optional.empty(), false, "SecretUnknown", "no Secret was read", Optional.empty());
+            new ClassCertificate(Optional.empty(), false, Reason.SecretUnknown, "no Secret was read", Optional.empty());
 
     /**
      * Judges it. What is wrong with a Secret takes nothing away: the last good certificate is used on, and one that clients
@@ -31,7 +31,7 @@ public record ClassCertificate(
      */
     public static ClassCertificate of(String name, TlsSecret secret, Optional<ServerCertificate> last, Instant now) {
         return switch (secret) {
-            case TlsSecret.Unusable(String reason, String message) ->
+            case TlsSecret.Unusable(Reason reason, String message) ->
                 new ClassCertificate(
                         last,
                         false,
@@ -51,23 +51,24 @@ public record ClassCertificate(
             return fault(
                     certificate,
                     last,
-                    "CertificateNotYetValid",
+                    Reason.CertificateNotYetValid,
                     what + "is valid from " + certificate.notBefore() + " on",
                     now);
         }
         if (now.isAfter(certificate.notAfter())) {
-            return fault(certificate, last, "CertificateExpired", what + "expired at " + certificate.notAfter(), now);
+            return fault(
+                    certificate, last, Reason.CertificateExpired, what + "expired at " + certificate.notAfter(), now);
         }
         return new ClassCertificate(
                 Optional.of(certificate),
                 true,
-                "Usable",
+                Reason.Usable,
                 what + "is valid until " + certificate.notAfter(),
                 first(now, expiry(certificate)));
     }
 
     private static ClassCertificate fault(
-            ServerCertificate certificate, Optional<ServerCertificate> last, String reason, String what, Instant now) {
+            ServerCertificate certificate, Optional<ServerCertificate> last, Reason reason, String what, Instant now) {
         ServerCertificate used = last.orElse(certificate);
         return new ClassCertificate(
                 Optional.of(used),

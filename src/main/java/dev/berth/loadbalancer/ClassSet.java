@@ -5,6 +5,7 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -21,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * serves, one of another controller name. Immutable.
  */
 public final class ClassSet {
-    /** Why a class is not accepted that will be, and keeps its value and the default meanwhile. */
-    public static final String PROVIDER_UNAVAILABLE = "ProviderUnavailable";
-
     private final SequencedMap<String, ServedClass> byValue;
     private final SequencedMap<String, Verdict> verdicts;
     private final @Nullable Default defaultClass;
@@ -51,11 +49,10 @@ public final class ClassSet {
      * What was made of one class.
      *
      * @param accepted whether Services of its value are served by it
-     * @param reason one PascalCase word
      * @param isDefault whether it is the one for Services that name no class
      * @param defaultMessage why it is, or is not, the default; empty: it does not ask to be
      */
-    public record Verdict(boolean accepted, String reason, String message, boolean isDefault, String defaultMessage) {}
+    public record Verdict(boolean accepted, Reason reason, String message, boolean isDefault, String defaultMessage) {}
 
     private ClassSet(
             SequencedMap<String, ServedClass> byValue,
@@ -128,7 +125,7 @@ public final class ClassSet {
                     declaration.name(),
                     new Verdict(
                             served.isPresent(),
-                            fault.map(Fault::reason).orElse("Accepted"),
+                            fault.map(Fault::reason).orElse(Reason.Accepted),
                             fault.map(Fault::message)
                                     .orElse("serves Services with spec.loadBalancerClass \"" + value + "\""),
                             becomesDefault,
@@ -162,8 +159,8 @@ public final class ClassSet {
      *
      * @param isAwaited whether it will be, once its provider is there
      */
-    private record Fault(String reason, String message, boolean isAwaited) {
-        Fault(String reason, String message) {
+    private record Fault(Reason reason, String message, boolean isAwaited) {
+        Fault(Reason reason, String message) {
             this(reason, message, false);
         }
     }
@@ -171,7 +168,7 @@ public final class ClassSet {
     private static Optional<Fault> taken(ClassDeclaration declaration, Map<String, String> holders) {
         return Optional.ofNullable(holders.get(declaration.value()))
                 .map(older -> new Fault(
-                        "ValueTaken",
+                        Reason.ValueTaken,
                         "LoadBalancerClass " + older + " is older and serves \"" + declaration.value()
                                 + "\"; delete one of the two, or use another spec.loadBalancerClass"));
     }
@@ -186,22 +183,22 @@ public final class ClassSet {
 
     private static Optional<Fault> fault(ClassDeclaration declaration, KnownProviders providers) {
         if (!declaration.unreadable().isEmpty()) {
-            return Optional.of(new Fault("Unreadable", String.join("; ", declaration.unreadable())));
+            return Optional.of(new Fault(Reason.Unreadable, String.join("; ", declaration.unreadable())));
         }
         String away = providers.away().get(declaration.provider());
         if (away != null) {
-            return Optional.of(new Fault(PROVIDER_UNAVAILABLE, away, true));
+            return Optional.of(new Fault(Reason.ProviderUnavailable, away, true));
         }
         Capabilities capabilities = providers.capabilities().get(declaration.provider());
         if (capabilities == null) {
             return Optional.of(new Fault(
-                    "UnknownProvider",
+                    Reason.UnknownProvider,
                     "there is no provider \"" + declaration.provider() + "\"; this Berth has " + providers.names()));
         }
         IpMode mode = declaration.ipMode();
         if (mode != null && !capabilities.ipModes().contains(mode)) {
             return Optional.of(new Fault(
-                    "UnsupportedIPMode",
+                    Reason.UnsupportedIPMode,
                     "provider \"" + declaration.provider() + "\" cannot do ipMode " + mode + ", only "
                             + capabilities.ipModes() + "; use that, or Auto"));
         }
@@ -209,13 +206,13 @@ public final class ClassSet {
             if (!capabilities.has(Feature.TLS_TERMINATION)) {
                 return Optional.of(
                         new Fault(
-                                "TLSNotSupported",
+                                Reason.TLSNotSupported,
                                 "provider \"" + declaration.provider()
                                         + "\" does not terminate TLS, which spec.tls asks for; use another, or leave spec.tls out"));
             }
             if (mode == IpMode.VIP || !capabilities.ipModes().contains(IpMode.PROXY)) {
                 return Optional.of(new Fault(
-                        "UnsupportedIPMode",
+                        Reason.UnsupportedIPMode,
                         "TLS is terminated with ipMode Proxy alone: with VIP, kube-proxy sends clients inside the cluster"
                                 + " around it; use "
                                 + (mode == IpMode.VIP ? "Proxy, or Auto" : "another provider")));
@@ -223,7 +220,7 @@ public final class ClassSet {
         }
         if (declaration.releasesNodePorts() && capabilities.targets() == Targets.NODE_PORTS) {
             return Optional.of(new Fault(
-                    "NodePortsRequired",
+                    Reason.NodePortsRequired,
                     "provider \"" + declaration.provider()
                             + "\" sends packets to node ports, which nodePorts: Release releases; use Keep"));
         }

@@ -1,10 +1,12 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.reason.Reason;
 import java.time.Instant;
 
 /**
  * A condition as Kubernetes writes them.
  *
+ * @param reason of ours one of {@link Reason}, in the words of this version of Berth; of others any
  * @param since when {@code status} last changed
  */
 public record Condition(String type, Status status, String reason, String message, Instant since) {
@@ -37,6 +39,11 @@ public record Condition(String type, Status status, String reason, String messag
         public String toString() {
             return text;
         }
+    }
+
+    /** Whether it is so for this reason. */
+    boolean isFor(Reason known) {
+        return reason.equals(known.name());
     }
 
     /** Whether the two say the same; when it began does not count. */

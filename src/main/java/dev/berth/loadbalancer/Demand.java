@@ -15,6 +15,7 @@ import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.reason.Reason;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,15 +36,6 @@ import java.util.stream.Collectors;
  */
 public record Demand(
         LoadBalancerRequest request, List<Unmet> unmet, List<PortError> portErrors, Optional<String> held) {
-    /** The ports' protocols differ, and the provider wants one. As Kubernetes' cloud providers say it. */
-    public static final String MIXED_PROTOCOLS = "MixedProtocolNotSupported";
-
-    /** Kubernetes' reason for its condition LoadBalancerPortsError. */
-    private static final String MIXED_PROTOCOLS_REASON = "LoadBalancerMixedProtocolNotSupported";
-
-    private static final String PROTOCOL = "ProtocolNotSupported";
-    private static final String NODE_PORT = "NodePortMissing";
-
     public Demand {
         unmet = List.copyOf(unmet);
         portErrors = List.copyOf(portErrors);
@@ -54,12 +46,8 @@ public record Demand(
         this(request, unmet, portErrors, Optional.empty());
     }
 
-    /**
-     * A request that cannot be met.
-     *
-     * @param reason one PascalCase word
-     */
-    record Unmet(String reason, String message) {}
+    /** A request that cannot be met. */
+    record Unmet(Reason reason, String message) {}
 
     /**
      * What the Service asks.
@@ -106,6 +94,14 @@ public record Demand(
         return !request.ports().isEmpty() && !request.families().isEmpty();
     }
 
+    /** All that cannot be met as one, by the reason of the first; absent: all can be. */
+    Optional<Unmet> unsupported() {
+        return unmet.stream()
+                .findFirst()
+                .map(first -> new Unmet(
+                        first.reason(), unmet.stream().map(Unmet::message).collect(Collectors.joining("; "))));
+    }
+
     /**
      * What the Service's status says of it; empty: nothing, for all can be done.
      *
@@ -113,22 +109,17 @@ public record Demand(
      */
     List<Condition> conditions(ServiceState service, List<PortError> notServed, Instant now) {
         List<Condition> conditions = new ArrayList<>();
-        if (!unmet.isEmpty()) {
-            conditions.add(Publication.condition(
-                    service,
-                    WellKnownNames.UNSUPPORTED,
-                    true,
-                    unmet.getFirst().reason(),
-                    unmet.stream().map(Unmet::message).collect(Collectors.joining("; ")),
-                    now));
-        }
+        unsupported()
+                .ifPresent(all -> conditions.add(Publication.condition(
+                        service, WellKnownNames.UNSUPPORTED, true, all.reason(), all.message(), now)));
         if (!notServed.isEmpty()) {
-            boolean mixed = notServed.stream().anyMatch(error -> error.error().equals(MIXED_PROTOCOLS));
+            boolean mixed =
+                    notServed.stream().anyMatch(error -> error.error().equals(Reason.MixedProtocolNotSupported.name()));
             conditions.add(Publication.condition(
                     service,
                     WellKnownNames.PORTS_ERROR,
                     true,
-                    mixed ? MIXED_PROTOCOLS_REASON : "PortsNotServed",
+                    mixed ? Reason.LoadBalancerMixedProtocolNotSupported : Reason.PortsNotServed,
                     notServed.stream()
                             .map(error -> error.protocol() + "/" + error.port() + ": " + error.error())
                             .collect(Collectors.joining(", ")),
@@ -164,13 +155,13 @@ public record Demand(
             boolean targetsNodes = can.targets() == Targets.NODE_PORTS;
             if (service.delivery().sessionAffinity() != null && !can.has(Feature.SESSION_AFFINITY)) {
                 unmet(
-                        "SessionAffinityNotSupported",
+                        Reason.SessionAffinityNotSupported,
                         provider + " does not support session affinity; set spec.sessionAffinity: None");
             }
             List<String> sourceRanges = sourceRanges();
             if (service.asked().localTraffic() && !can.has(Feature.LOCAL_TRAFFIC_POLICY)) {
                 unmet(
-                        "LocalTrafficPolicyNotSupported",
+                        Reason.LocalTrafficPolicyNotSupported,
                         provider + " sends packets to nodes without an endpoint, too, where"
                                 + " spec.externalTrafficPolicy: Local drops them; use Cluster");
             }
@@ -243,7 +234,7 @@ public record Demand(
             if (refusesSourceRanges()) {
                 unmet.addFirst(
                         new Unmet(
-                                "SourceRangesRefused",
+                                Reason.SourceRangesRefused,
                                 provider + " cannot enforce spec.loadBalancerSourceRanges"
                                         + (can.has(Feature.SOURCE_RANGES)
                                                 ? ", because it leaves them to kube-proxy, which enforces them only"
@@ -255,13 +246,13 @@ public record Demand(
             }
             if (!can.has(Feature.SOURCE_RANGES)) {
                 unmet(
-                        "SourceRangesNotSupported",
+                        Reason.SourceRangesNotSupported,
                         provider + " allows all clients, ignoring spec.loadBalancerSourceRanges");
                 return List.of();
             }
             if (!enforcesSourceRanges()) {
                 unmet(
-                        "SourceRangesNotSupported",
+                        Reason.SourceRangesNotSupported,
                         provider + " allows all clients, ignoring spec.loadBalancerSourceRanges: it leaves them to"
                                 + " kube-proxy, which enforces them only for ipMode VIP; let the proxy that has the"
                                 + " address do it");
@@ -269,7 +260,7 @@ public record Demand(
             }
             if (!unreadable.isEmpty()) {
                 unmet(
-                        "SourceRangesUnreadable",
+                        Reason.SourceRangesUnreadable,
                         "spec.loadBalancerSourceRanges: " + unreadable.getFirst() + " is not a CIDR; "
                                 + (letsNobodyIn() ? "nothing is served" : "no client is allowed"));
             }
@@ -296,7 +287,7 @@ public record Demand(
                     && SourceRanges.canonical(asked).isEmpty();
         }
 
-        private void unmet(String reason, String message) {
+        private void unmet(Reason reason, String message) {
             unmet.add(new Unmet(reason, message));
         }
 
@@ -317,7 +308,7 @@ public record Demand(
                         .filter(family -> !carried.contains(family))
                         .map(family -> family == Family.IPV4 ? "IPv4" : "IPv6")
                         .collect(Collectors.joining(" and "));
-                unmet("FamilyNotSupported", provider + " cannot carry " + missing + "; change spec.ipFamilies");
+                unmet(Reason.FamilyNotSupported, provider + " cannot carry " + missing + "; change spec.ipFamilies");
             }
             return carried;
         }
@@ -330,15 +321,15 @@ public record Demand(
             List<Integer> withoutNodePort = new ArrayList<>();
             for (Port port : service.ports()) {
                 if (!can.protocols().contains(port.protocol())) {
-                    left(port, PROTOCOL);
+                    left(port, Reason.ProtocolNotSupported);
                     unknown.add(port.protocol());
                 } else if (!can.has(Feature.MIXED_PROTOCOLS)
                         && !carried.isEmpty()
                         && carried.getFirst().protocol() != port.protocol()) {
-                    left(port, MIXED_PROTOCOLS);
+                    left(port, Reason.MixedProtocolNotSupported);
                     mixed = true;
                 } else if (can.targets() == Targets.NODE_PORTS && port.nodePort() == 0) {
-                    left(port, NODE_PORT);
+                    left(port, Reason.NodePortMissing);
                     withoutNodePort.add(port.port());
                 } else {
                     carried.add(port);
@@ -346,13 +337,13 @@ public record Demand(
             }
             if (!unknown.isEmpty()) {
                 unmet(
-                        PROTOCOL,
+                        Reason.ProtocolNotSupported,
                         provider + " cannot carry " + unknown.getFirst() + ", only "
                                 + can.protocols().stream().map(Protocol::name).collect(Collectors.joining(", ")));
             }
             if (mixed) {
                 unmet(
-                        MIXED_PROTOCOLS,
+                        Reason.MixedProtocolNotSupported,
                         provider + " carries one protocol for each load balancer, and this one carries "
                                 + carried.getFirst().protocol()
                                 + "; make a Service for each protocol, with one " + WellKnownNames.SHARING_KEY
@@ -360,15 +351,15 @@ public record Demand(
             }
             if (!withoutNodePort.isEmpty()) {
                 unmet(
-                        NODE_PORT,
+                        Reason.NodePortMissing,
                         provider + " sends packets to node ports, and port " + withoutNodePort.getFirst()
                                 + " has none; remove spec.allocateLoadBalancerNodePorts: false");
             }
             return carried;
         }
 
-        private void left(Port port, String error) {
-            portErrors.add(new PortError(port.port(), port.protocol(), error));
+        private void left(Port port, Reason error) {
+            portErrors.add(new PortError(port.port(), port.protocol(), error.name()));
         }
 
         private Map<String, String> annotations() {

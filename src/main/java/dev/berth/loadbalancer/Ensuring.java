@@ -2,10 +2,10 @@ package dev.berth.loadbalancer;
 
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Facts.Turn;
-import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Optional;
 

@@ -9,6 +9,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
 import dev.berth.pool.PoolSet;
+import dev.berth.reason.Reason;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -165,14 +166,14 @@ public record HoldingSelection(
         }
         if (!mine.terms().equals(shared.terms())) {
             return Optional.of(new WaitReason(
-                    "TermsDiffer",
+                    Reason.TermsDiffer,
                     "other Services share " + kept.ip() + " with " + shared.terms() + "; this Service requests "
                             + mine.terms()
                             + WellKnownNames.ANNOTATIONS_PAGE));
         }
         return shared.clash(mine.ports())
                 .map(port -> new WaitReason(
-                        "PortInUse",
+                        Reason.PortInUse,
                         port + " of " + kept.ip() + " is used by Service " + port.service()
                                 + "; change the port, or the annotation " + WellKnownNames.SHARING_KEY
                                 + WellKnownNames.ANNOTATIONS_PAGE));

@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.provider.Capabilities;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,12 +14,6 @@ import org.jspecify.annotations.Nullable;
  * other kinds, and those of other controllers whose Services are not taken over. Pure.
  */
 final class IgnoredAnnotations {
-    /** As conditions and events name it. */
-    enum Reason {
-        UnknownAnnotation,
-        AnnotationOfOtherController
-    }
-
     private static final String PREFIX = "berth.dev/";
 
     /** How many are named in a sentence. */
@@ -90,7 +85,7 @@ final class IgnoredAnnotations {
         return all.stream()
                 .findFirst()
                 .map(first -> new WaitReason(
-                        first.reason().name(),
+                        first.reason(),
                         all.stream().limit(NAMED).map(Ignored::clause).collect(Collectors.joining("; "))
                                 + (more > 0 ? "; and " + more + " more" : "")
                                 + WellKnownNames.ANNOTATIONS_PAGE));

@@ -1,6 +1,6 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

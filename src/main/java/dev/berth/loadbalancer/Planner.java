@@ -4,10 +4,10 @@ import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,7 +183,7 @@ public final class Planner {
     }
 
     private ServicePlan explained(Reason reason, String message) {
-        return new ServicePlan.Skip(service, reason, null, message, List.of(new Step.Explain(reason.name(), message)));
+        return new ServicePlan.Skip(service, reason, null, message, List.of(new Step.Explain(reason, message)));
     }
 
     private ServicePlan adopt() {
@@ -243,7 +243,7 @@ public final class Planner {
 
     private boolean saysAlready(Reason reason) {
         return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
-                .filter(said -> said.reason().equals(reason.name()))
+                .filter(said -> said.isFor(reason))
                 .isPresent();
     }
 

@@ -5,6 +5,7 @@ import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
 import dev.berth.pool.Pool;
 import dev.berth.pool.PoolSet;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -14,14 +15,6 @@ import java.util.stream.Collectors;
  * another pool, its owner has not given it up, or a person reserved it for the Service. Pure.
  */
 final class PoolMismatch {
-    /** As conditions and events name it. */
-    enum Reason {
-        AddressOfOtherPool,
-        AddressReserved,
-        PoolNotFound,
-        ReplacementPending
-    }
-
     /** How many pools are named in a sentence. */
     private static final int NAMED = 3;
 
@@ -49,7 +42,7 @@ final class PoolMismatch {
                         .map(Pool::name)
                         .filter(name -> !constraints.pools().contains(name))
                         .map(name -> new WaitReason(
-                                Reason.AddressOfOtherPool.name(),
+                                Reason.AddressOfOtherPool,
                                 "the Service requests " + ip + ", which is in AddressPool \"" + name + "\", and also"
                                         + " requests an address from "
                                         + named(constraints, pools)
@@ -69,13 +62,13 @@ final class PoolMismatch {
         }
         if (constraints.pools().stream().allMatch(name -> pools.named(name).isEmpty())) {
             return Optional.of(new WaitReason(
-                    Reason.PoolNotFound.name(),
+                    Reason.PoolNotFound,
                     "the Service requests an address from " + named(constraints, pools)
                             + WellKnownNames.ANNOTATIONS_PAGE));
         }
         String list = others.stream().map(Ip::toString).collect(Collectors.joining(","));
         return Optional.of(new WaitReason(
-                Reason.ReplacementPending.name(),
+                Reason.ReplacementPending,
                 "the Service requests an address from "
                         + named(constraints, pools) + WellKnownNames.ANNOTATIONS_PAGE + "; to replace "
                         + list.replace(",", " and ") + ": kubectl annotate service "
@@ -95,7 +88,7 @@ final class PoolMismatch {
                         .isEmpty())
                 .findFirst()
                 .map(ip -> new WaitReason(
-                        Reason.AddressReserved.name(),
+                        Reason.AddressReserved,
                         "the Service requests an address from " + named(constraints, pools) + ", but " + ip
                                 + " was reserved manually and is kept; to use another address, set "
                                 + WellKnownNames.ADDRESSES + WellKnownNames.ANNOTATIONS_PAGE));

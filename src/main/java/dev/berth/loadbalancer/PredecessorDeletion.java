@@ -2,7 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ProviderState.Made;
-import dev.berth.loadbalancer.ServiceFailure.Reason;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -113,8 +113,8 @@ public final class PredecessorDeletion {
     }
 
     private PredecessorEffect sayWhy(ServiceState state, ServiceFailure what) {
-        Publication wanted = ServiceConditions.whyItIsLeft(
-                state, plan.constraints(), situation, what.reason().name(), what.message());
+        Publication wanted =
+                ServiceConditions.whyItIsLeft(state, plan.constraints(), situation, what.reason(), what.message());
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         boolean inWordsOnly =
                 difference.filter(patch -> patch.isInWordsOnly(state)).isPresent();

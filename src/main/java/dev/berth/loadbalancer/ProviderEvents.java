@@ -4,6 +4,7 @@ import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.reason.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,11 +34,11 @@ final class ProviderEvents {
     private static List<ServiceEvent> beforeEnsuring(LoadBalancerRequest request, ServedClass served) {
         List<ServiceEvent> events = new ArrayList<>();
         if (!served.capabilities().immediate()) {
-            events.add(ServiceEvent.normal("EnsuringLoadBalancer", "Ensuring load balancer"));
+            events.add(ServiceEvent.normal(Reason.EnsuringLoadBalancer, "Ensuring load balancer"));
         }
         if (targetsNodes(served) && request.nodes().isEmpty()) {
-            events.add(
-                    ServiceEvent.warning("UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer"));
+            events.add(ServiceEvent.warning(
+                    Reason.UnAvailableLoadBalancer, "There are no available nodes for LoadBalancer"));
         }
         return events;
     }
@@ -45,14 +46,14 @@ final class ProviderEvents {
     /** Once the call is done. Endpoints change with each roll-out, and nobody wants to read of them. */
     static List<ServiceEvent> after(ProviderCall.Made call, ServedClass served) {
         return call instanceof ProviderCall.Update && targetsNodes(served)
-                ? List.of(ServiceEvent.normal("UpdatedLoadBalancer", "Updated load balancer with new hosts"))
+                ? List.of(ServiceEvent.normal(Reason.UpdatedLoadBalancer, "Updated load balancer with new hosts"))
                 : List.of();
     }
 
     /** The provider could not take other targets. */
     static ServiceEvent notUpdated(LoadBalancerRequest request, ServedClass served, String cause) {
         return ServiceEvent.warning(
-                "UpdateLoadBalancerFailed",
+                Reason.UpdateLoadBalancerFailed,
                 "Error updating load balancer with new "
                         + (targetsNodes(served)
                                 ? "hosts " + names(request.nodes())
@@ -68,7 +69,7 @@ final class ProviderEvents {
     /** The provider has something else than it answered; {@code found} absent: nothing. */
     static ServiceEvent drifted(String called, LoadBalancerStatus known, Optional<LoadBalancerStatus> found) {
         return ServiceEvent.warning(
-                "LoadBalancerDrifted",
+                Reason.LoadBalancerDrifted,
                 "The " + called + " "
                         + found.map(status -> "has " + ingress(status) + " instead of " + ingress(known))
                                 .orElse("is gone")
@@ -86,14 +87,14 @@ final class ProviderEvents {
     static List<ServiceEvent> deleting(ServedClass served, String called) {
         return served.capabilities().immediate()
                 ? List.of()
-                : List.of(ServiceEvent.normal("DeletingLoadBalancer", "Deleting " + called));
+                : List.of(ServiceEvent.normal(Reason.DeletingLoadBalancer, "Deleting " + called));
     }
 
     /** Once it is. */
     static List<ServiceEvent> deleted(ServedClass served, String called) {
         return served.capabilities().immediate()
                 ? List.of()
-                : List.of(ServiceEvent.normal("DeletedLoadBalancer", "Deleted " + called));
+                : List.of(ServiceEvent.normal(Reason.DeletedLoadBalancer, "Deleted " + called));
     }
 
     private static boolean targetsNodes(ServedClass served) {

@@ -5,6 +5,7 @@ import dev.berth.loadbalancer.Published.PortStatus;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
+import dev.berth.reason.Reason;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,12 +66,18 @@ public record Publication(
 
     /** A condition; {@code since} is kept if {@code service} has it with the same status already. */
     public static Condition condition(
-            ServiceState service, String type, boolean holds, String reason, String message, Instant now) {
+            ServiceState service, String type, boolean holds, Reason reason, String message, Instant now) {
         return condition(service, type, Condition.Status.of(holds), reason, message, now);
     }
 
     /** The same, also of what is unknown. */
     static Condition condition(
+            ServiceState service, String type, Condition.Status status, Reason reason, String message, Instant now) {
+        return said(service, type, status, reason.name(), message, now);
+    }
+
+    /** The same for a reason that an agent gave, which may be newer than this operator. */
+    static Condition said(
             ServiceState service, String type, Condition.Status status, String reason, String message, Instant now) {
         Instant since = service.condition(type)
                 .filter(old -> old.status() == status)

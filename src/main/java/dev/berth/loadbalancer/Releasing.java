@@ -4,7 +4,7 @@ import dev.berth.claim.Claim;
 import dev.berth.claim.Holding;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
-import dev.berth.loadbalancer.ServiceFailure.Reason;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Optional;
 

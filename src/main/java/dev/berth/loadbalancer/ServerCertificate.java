@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.berth.reason.Reason;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;
@@ -47,15 +48,14 @@ public record ServerCertificate(String chain, String privateKey, Instant notBefo
     static final class Unusable extends Exception {
         private static final long serialVersionUID = 1;
 
-        private final String reason;
+        private final Reason reason;
 
-        /** @param reason one PascalCase word */
-        Unusable(String reason, String message) {
+        Unusable(Reason reason, String message) {
             super(message);
             this.reason = reason;
         }
 
-        String reason() {
+        Reason reason() {
             return reason;
         }
     }
@@ -88,12 +88,12 @@ public record ServerCertificate(String chain, String privateKey, Instant notBefo
                             .generateCertificate(new ByteArrayInputStream(bytes(blocks.group(2)))));
                 } catch (CertificateException | IllegalArgumentException unreadable) {
                     throw new Unusable(
-                            "CertificateUnreadable", "certificate " + (chain.size() + 1) + " in tls.crt is none");
+                            Reason.CertificateUnreadable, "certificate " + (chain.size() + 1) + " in tls.crt is none");
                 }
             }
         }
         if (chain.isEmpty()) {
-            throw new Unusable("CertificateUnreadable", "tls.crt has no certificate in PEM");
+            throw new Unusable(Reason.CertificateUnreadable, "tls.crt has no certificate in PEM");
         }
         return chain;
     }
@@ -101,7 +101,7 @@ public record ServerCertificate(String chain, String privateKey, Instant notBefo
     /** In PKCS #8. */
     private static byte[] privateKey(String text, PublicKey own) throws Unusable {
         if (text.contains("ENCRYPTED")) {
-            throw new Unusable("KeyUnreadable", "the key in tls.key is encrypted; store it without a passphrase");
+            throw new Unusable(Reason.KeyUnreadable, "the key in tls.key is encrypted; store it without a passphrase");
         }
         Matcher blocks = BLOCK.matcher(text);
         while (blocks.find()) {
@@ -115,14 +115,14 @@ public record ServerCertificate(String chain, String privateKey, Instant notBefo
                                     type.equals("PRIVATE KEY") ? encoded : wrapped(encoded, own)));
                 } catch (GeneralSecurityException | IllegalArgumentException unreadable) {
                     throw new Unusable(
-                            "KeyUnreadable",
+                            Reason.KeyUnreadable,
                             "tls.key has no key of the kind that the certificate has, which is " + own.getAlgorithm());
                 }
                 requirePair(key, own);
                 return key.getEncoded();
             }
         }
-        throw new Unusable("KeyUnreadable", "tls.key has no private key in PEM");
+        throw new Unusable(Reason.KeyUnreadable, "tls.key has no private key in PEM");
     }
 
     /**
@@ -185,7 +185,7 @@ public record ServerCertificate(String chain, String privateKey, Instant notBefo
             isPair = false;
         }
         if (!isPair) {
-            throw new Unusable("KeyMismatch", "the key in tls.key is not that of the certificate in tls.crt");
+            throw new Unusable(Reason.KeyMismatch, "the key in tls.key is not that of the certificate in tls.crt");
         }
     }
 
@@ -210,7 +210,7 @@ public record ServerCertificate(String chain, String privateKey, Instant notBefo
             try {
                 all.append(pem("CERTIFICATE", one.getEncoded()));
             } catch (CertificateException unreadable) {
-                throw new Unusable("CertificateUnreadable", "tls.crt: " + unreadable.getMessage());
+                throw new Unusable(Reason.CertificateUnreadable, "tls.crt: " + unreadable.getMessage());
             }
         }
         return all.toString();

@@ -11,6 +11,7 @@ import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.PortError;
 import dev.berth.provider.TargetHealth;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -46,10 +47,6 @@ public record ServiceConditions(
         Instant now) {
     /** For how long another controller's write to the status counts. */
     public static final Duration OVERWRITES_WITHIN = Duration.ofMinutes(10);
-
-    private static final String ASSIGNED = "Assigned";
-    private static final String PENDING = "Pending";
-    private static final String PARTIALLY_ASSIGNED = "PartiallyAssigned";
 
     /** Says what a rule has to say; nothing, where the condition must not be there. */
     private interface Rule {
@@ -88,14 +85,14 @@ public record ServiceConditions(
      * for, be it another than it asks for.
      */
     public static Optional<String> waitsFor(Condition assigned) {
-        return assigned.status() != Condition.Status.TRUE || assigned.reason().equals(PARTIALLY_ASSIGNED)
+        return assigned.status() != Condition.Status.TRUE || assigned.isFor(Reason.PartiallyAssigned)
                 ? Optional.of(assigned.reason())
                 : Optional.empty();
     }
 
     /** Why it is not as it asks to be although it has its addresses, by {@link #assigned}; absent: it is, or it waits. */
     public static Optional<String> wishesFor(Condition assigned) {
-        return waitsFor(assigned).isPresent() || assigned.reason().equals(ASSIGNED)
+        return waitsFor(assigned).isPresent() || assigned.isFor(Reason.Assigned)
                 ? Optional.empty()
                 : Optional.of(assigned.reason());
     }
@@ -110,7 +107,7 @@ public record ServiceConditions(
             ServiceState service,
             AddressConstraints constraints,
             ObservedState situation,
-            String reason,
+            Reason reason,
             String message) {
         List<Ip> own = situation.addresses(service, constraints);
         String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
@@ -146,7 +143,7 @@ public record ServiceConditions(
                         service,
                         WellKnownNames.RELEASING,
                         true,
-                        "NotNeeded",
+                        Reason.NotNeeded,
                         "releases " + addresses.stream().map(Ip::toString).collect(Collectors.joining(", ")),
                         now));
         return new Publication.Difference(
@@ -163,7 +160,7 @@ public record ServiceConditions(
             return condition(
                     WellKnownNames.ADDRESS_ASSIGNED,
                     true,
-                    facts.waiting().map(why -> lacking()).orElse(ASSIGNED),
+                    facts.waiting().map(why -> lacking()).orElse(Reason.Assigned),
                     facts.waiting().map(why -> holds + "; " + why.message()).orElse(holds));
         }
         return condition(
@@ -171,18 +168,18 @@ public record ServiceConditions(
                 false,
                 facts.waiting()
                         .map(WaitReason::reason)
-                        .or(() -> facts.trouble().map(what -> what.reason().name()))
-                        .orElse(ServiceFailure.Reason.ClaimFailed.name()),
+                        .or(() -> facts.trouble().map(ServiceFailure::reason))
+                        .orElse(Reason.ClaimFailed),
                 facts.waiting()
                         .map(WaitReason::message)
                         .or(() -> facts.trouble().map(ServiceFailure::message))
                         .orElse("no address could be claimed"));
     }
 
-    private String lacking() {
+    private Reason lacking() {
         return addresses.size() < service.wantedFamilies().size()
-                ? PARTIALLY_ASSIGNED
-                : facts.fault().map(WaitReason::reason).orElse("ReplacementPending");
+                ? Reason.PartiallyAssigned
+                : facts.fault().map(WaitReason::reason).orElse(Reason.ReplacementPending);
     }
 
     private Condition ofItsProvider() {
@@ -192,42 +189,38 @@ public record ServiceConditions(
             return condition(
                     WellKnownNames.ADDRESS_ASSIGNED,
                     true,
-                    ASSIGNED,
+                    Reason.Assigned,
                     provider + " gave "
                             + entries.stream()
                                     .map(entry -> entry.withoutIpMode().toString())
                                     .collect(Collectors.joining(", ")));
         }
-        Optional<Condition> unmet = nothingCanBeDone();
+        Optional<Demand.Unmet> unmet = nothingCanBeDone();
         return condition(
                 WellKnownNames.ADDRESS_ASSIGNED,
                 false,
                 facts.trouble()
-                        .map(what -> what.reason().name())
-                        .or(() -> unmet.map(Condition::reason))
-                        .orElse(PENDING),
+                        .map(ServiceFailure::reason)
+                        .or(() -> unmet.map(Demand.Unmet::reason))
+                        .orElse(Reason.Pending),
                 facts.trouble()
                         .map(ServiceFailure::message)
-                        .or(() -> unmet.map(Condition::message))
+                        .or(() -> unmet.map(Demand.Unmet::message))
                         .or(facts::pending)
                         .orElse("waiting for " + provider));
     }
 
     /** Why its provider is not even asked; absent: it is. */
-    private Optional<Condition> nothingCanBeDone() {
-        return facts.demand()
-                .filter(demand -> !demand.isServable())
-                .flatMap(demand -> ofDemand()
-                        .filter(condition -> condition.type().equals(WellKnownNames.UNSUPPORTED))
-                        .findFirst());
+    private Optional<Demand.Unmet> nothingCanBeDone() {
+        return facts.demand().filter(demand -> !demand.isServable()).flatMap(Demand::unsupported);
     }
 
     private Stream<Condition> programmed() {
         return Stream.concat(
-                facts.trouble().filter(what -> what.reason().isOfEnsuring()).stream()
-                        .map(what -> condition(
-                                WellKnownNames.PROGRAMMED, false, what.reason().name(), what.message())),
-                facts.pending().stream().map(message -> condition(WellKnownNames.PROGRAMMED, false, PENDING, message)));
+                facts.trouble().filter(ServiceFailure::isOfEnsuring).stream()
+                        .map(what -> condition(WellKnownNames.PROGRAMMED, false, what.reason(), what.message())),
+                facts.pending().stream()
+                        .map(message -> condition(WellKnownNames.PROGRAMMED, false, Reason.Pending, message)));
     }
 
     /** Of the addresses that agents announce; the worst of them counts. */
@@ -237,7 +230,7 @@ public record ServiceConditions(
                 .toList();
         return all.stream()
                 .max(Comparator.comparing(Announcement::state))
-                .map(worst -> Publication.condition(
+                .map(worst -> Publication.said(
                         service,
                         WellKnownNames.ANNOUNCED,
                         switch (worst.state()) {
@@ -262,16 +255,16 @@ public record ServiceConditions(
         if (outOfSight) {
             return targetsHealthy(
                     Condition.Status.UNKNOWN,
-                    "ProviderNotResponding",
+                    Reason.ProviderNotResponding,
                     "provider \"" + served.provider() + "\" is not responding; last reported: " + numbers);
         }
         if (targets.total() == 0) {
-            return targetsHealthy(Condition.Status.FALSE, "NoTargets", "there is no target");
+            return targetsHealthy(Condition.Status.FALSE, Reason.NoTargets, "there is no target");
         }
         if (targets.healthy() == 0) {
             return targetsHealthy(
                     Condition.Status.FALSE,
-                    "AllTargetsUnhealthy",
+                    Reason.AllTargetsUnhealthy,
                     numbers
                             + (service.asked().localTraffic()
                                     ? "; with externalTrafficPolicy: Local no connection is served"
@@ -279,11 +272,11 @@ public record ServiceConditions(
         }
         return targetsHealthy(
                 Condition.Status.TRUE,
-                targets.healthy() == targets.total() ? "AllTargetsHealthy" : "SomeTargetsHealthy",
+                targets.healthy() == targets.total() ? Reason.AllTargetsHealthy : Reason.SomeTargetsHealthy,
                 numbers);
     }
 
-    private Condition targetsHealthy(Condition.Status status, String reason, String message) {
+    private Condition targetsHealthy(Condition.Status status, Reason reason, String message) {
         return Publication.condition(service, WellKnownNames.TARGETS_HEALTHY, status, reason, message, now);
     }
 
@@ -318,7 +311,7 @@ public record ServiceConditions(
                 ? Stream.of(condition(
                         WellKnownNames.NODE_PORTS_CONFLICT,
                         true,
-                        "NodePortsReallocated",
+                        Reason.NodePortsReallocated,
                         "released node ports were allocated again; set spec.allocateLoadBalancerNodePorts: false in"
                                 + " the Service's manifest, or nodePorts: Keep on LoadBalancerClass"
                                 + " \"" + served.name() + "\""))
@@ -348,12 +341,12 @@ public record ServiceConditions(
                 ? Stream.of(condition(
                         WellKnownNames.STATUS_CONFLICT,
                         true,
-                        "StatusOverwritten",
+                        Reason.StatusOverwritten,
                         "another controller keeps overwriting status.loadBalancer; stop that controller"))
                 : Stream.empty();
     }
 
-    private Condition condition(String type, boolean holds, String reason, String message) {
+    private Condition condition(String type, boolean holds, Reason reason, String message) {
         return Publication.condition(service, type, holds, reason, message, now);
     }
 }

@@ -4,8 +4,10 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What went wrong for a Service.
@@ -28,53 +30,14 @@ public record ServiceFailure(
     /** How long a request that was rejected is not repeated: the provider may be wrong, or replaced. */
     private static final Duration REJECTED_FOR = Duration.ofHours(1);
 
-    /** As events, conditions and metrics name it. */
-    public enum Reason {
-        /** The Address object could not be created or changed. */
-        ClaimFailed,
-        /** Whether the Address object was created or changed is not known. */
-        ClaimUncertain,
-        /** The provider failed to make the load balancer. */
-        EnsureFailed,
-        /** The provider will never do what is asked for. */
-        EnsureRejected,
-        /** The provider has no room for more. */
-        ProviderQuotaExceeded,
-        /** The provider is not asked, for the class has no certificate that ports of the Service need. */
-        CertificateMissing,
-        /** The provider answered what the contract forbids. */
-        AnswerRefused,
-        /** The provider cannot be asked, for an earlier call exceeded its deadline. */
-        ProviderStuck,
-        /** The provider failed to delete the load balancer. */
-        DeleteFailed,
-        /** What was made for another that bore the name before cannot be deleted. */
-        PredecessorNotDeleted,
-        PublishFailed,
-        ReleaseFailed,
-        ClearFailed,
-        ReleaseNodePortsFailed;
-
-        /** Whether the provider failed to make the load balancer. */
-        boolean isOfEnsuring() {
-            return switch (this) {
-                case EnsureFailed,
-                        EnsureRejected,
-                        ProviderQuotaExceeded,
-                        CertificateMissing,
-                        AnswerRefused,
-                        ProviderStuck -> true;
-                case ClaimFailed,
-                        ClaimUncertain,
-                        DeleteFailed,
-                        PredecessorNotDeleted,
-                        PublishFailed,
-                        ReleaseFailed,
-                        ClearFailed,
-                        ReleaseNodePortsFailed -> false;
-            };
-        }
-    }
+    /** The provider failed to make the load balancer. */
+    private static final Set<Reason> OF_ENSURING = Set.of(
+            Reason.EnsureFailed,
+            Reason.EnsureRejected,
+            Reason.ProviderQuotaExceeded,
+            Reason.CertificateMissing,
+            Reason.AnswerRefused,
+            Reason.ProviderStuck);
 
     /** That is tried again by the back-off. */
     public ServiceFailure(String doing, Reason reason, String cause, Object request) {
@@ -137,7 +100,12 @@ public record ServiceFailure(
 
     /** Whether it is said in words of the provider. */
     boolean isOfItsProvider() {
-        return reason.isOfEnsuring() || reason == Reason.PredecessorNotDeleted;
+        return isOfEnsuring() || reason == Reason.PredecessorNotDeleted;
+    }
+
+    /** Whether the provider failed to make the load balancer. */
+    boolean isOfEnsuring() {
+        return OF_ENSURING.contains(reason);
     }
 
     public String message() {

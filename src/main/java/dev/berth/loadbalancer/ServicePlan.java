@@ -3,9 +3,13 @@ package dev.berth.loadbalancer;
 import dev.berth.claim.AddressConstraints;
 import dev.berth.claim.AddressRequest;
 import dev.berth.claim.QueuePosition;
+import dev.berth.reason.Reason;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -107,30 +111,27 @@ public sealed interface ServicePlan {
     /**
      * It wants a load balancer, and is left alone.
      *
+     * @param reason one of {@link #REASONS}
      * @param className the LoadBalancerClass object that would serve it; null: there is none
      * @param message what was seen, and what to set, human-readable
      */
     record Skip(
             ServiceState service, Reason reason, @Nullable String className, String message, List<Step.Skipping> steps)
             implements ServicePlan {
-        public Skip {
-            steps = List.copyOf(steps);
-        }
+        /** All that it can be for. */
+        public static final Set<Reason> REASONS = Collections.unmodifiableSet(EnumSet.of(
+                Reason.DeferredToOther,
+                Reason.ServedByOtherController,
+                Reason.ClassMissing,
+                Reason.ClassNotAccepted,
+                Reason.ClassNotFound,
+                Reason.NoDefaultClass));
 
-        /** Why, as events, conditions and metrics name it. */
-        public enum Reason {
-            /** It names no class, and another controller serves such. */
-            DeferredToOther,
-            /** Another controller has left its marks on it. */
-            ServedByOtherController,
-            /** It is ours, and its class is gone, or cannot be served. */
-            ClassMissing,
-            /** It names a class of ours that cannot be served. */
-            ClassNotAccepted,
-            /** It names a class that is Berth's by its prefix, and that does not exist. */
-            ClassNotFound,
-            /** It names no class, and nobody serves such. */
-            NoDefaultClass
+        public Skip {
+            if (!REASONS.contains(reason)) {
+                throw new IllegalArgumentException("no reason to skip a Service: " + reason);
+            }
+            steps = List.copyOf(steps);
         }
     }
 

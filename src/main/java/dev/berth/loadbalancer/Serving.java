@@ -8,6 +8,7 @@ import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -253,15 +254,17 @@ public final class Serving {
     private List<ServiceEvent> reports() {
         return Stream.concat(
                         facts.sharingConflict().stream()
-                                .map(why -> ServiceEvent.warning("SharingConflict", why.message())),
+                                .map(why -> ServiceEvent.warning(Reason.SharingConflict, why.message())),
                         facts.waiting().stream().map(why -> ServiceEvent.warning(allocationFailed(), why.message())))
                 .toList();
     }
 
     /** Nothing failed where it has an address of each family that it asks for, and only wishes for another. */
-    private String allocationFailed() {
+    private Reason allocationFailed() {
         Condition assigned = conditions().assigned();
-        return ServiceConditions.waitsFor(assigned).isPresent() ? "AllocationFailed" : assigned.reason();
+        return ServiceConditions.waitsFor(assigned).isPresent()
+                ? Reason.AllocationFailed
+                : Reason.find(assigned.reason()).orElse(Reason.AllocationFailed);
     }
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
@@ -306,7 +309,7 @@ public final class Serving {
                 verdict,
                 verdict.isNew()
                         ? Optional.of(ServiceEvent.warning(
-                                "StatusOverwritten",
+                                Reason.StatusOverwritten,
                                 "another controller changed status.loadBalancer to " + service.ingress() + "; expected "
                                         + wanted))
                         : Optional.empty());

@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.claim.AddressConstraints;
 import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -58,7 +59,7 @@ public final class Skipping {
 
     private static Optional<SkippingEffect> publish(ServicePlan plan, ServiceState service, ObservedState situation) {
         for (Step step : plan.steps()) {
-            if (step instanceof Step.Explain(String reason, String message)) {
+            if (step instanceof Step.Explain(Reason reason, String message)) {
                 return publish(
                         service,
                         ServiceConditions.whyItIsLeft(service, AddressConstraints.NONE, situation, reason, message),

@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -27,7 +28,7 @@ public final class StatusEvents {
                         ensured(written, answer, called),
                         written.conditions().stream()
                                 .filter(StatusEvents::isReported)
-                                .map(condition -> ServiceEvent.warning(condition.reason(), condition.message())))
+                                .flatMap(StatusEvents::sameContent))
                 .toList();
     }
 
@@ -35,11 +36,17 @@ public final class StatusEvents {
         return written.ingress() == null || answer.ingress().isEmpty()
                 ? Stream.empty()
                 : Stream.of(ServiceEvent.normal(
-                        "EnsuredLoadBalancer",
+                        Reason.EnsuredLoadBalancer,
                         "Ensured " + called + ": "
                                 + answer.ingress().stream()
                                         .map(Published::toString)
                                         .collect(Collectors.joining(", "))));
+    }
+
+    /** No event of what another version of Berth said, in a word that this one does not know. */
+    private static Stream<ServiceEvent> sameContent(Condition condition) {
+        return Reason.find(condition.reason()).stream()
+                .map(reason -> ServiceEvent.warning(reason, condition.message()));
     }
 
     private static boolean isReported(Condition condition) {

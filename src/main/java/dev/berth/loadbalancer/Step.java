@@ -4,6 +4,7 @@ import dev.berth.claim.AddressRequest;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
+import dev.berth.reason.Reason;
 import java.util.List;
 
 /** One thing to do. Each may be the last before a crash: the next plan goes on from there. */
@@ -63,7 +64,7 @@ public sealed interface Step {
     sealed interface Skipping extends Step {}
 
     /** Say in the status of a Service why it is left as it is; its addresses and all else stay. */
-    record Explain(String reason, String message) implements Skipping {}
+    record Explain(Reason reason, String message) implements Skipping {}
 
     /** Take our conditions off a Service that is another's, and nothing else. */
     record RemoveConditions() implements Skipping {}

@@ -1,8 +1,8 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.Claim;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.pool.Refusal;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,7 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.reason.Reason;
+
 /** What the Secret holds that a class names for TLS, as it was last read. */
 public sealed interface TlsSecret {
     /** The type of Secrets that {@code kubectl create secret tls} and cert-manager make. */
@@ -11,10 +13,9 @@ public sealed interface TlsSecret {
     /**
      * It has none.
      *
-     * @param reason one PascalCase word
      * @param message what is wrong and what to do, human-readable; nothing of its content
      */
-    record Unusable(String reason, String message) implements TlsSecret {}
+    record Unusable(Reason reason, String message) implements TlsSecret {}
 
     /**
      * What is in it.
@@ -27,7 +28,7 @@ public sealed interface TlsSecret {
     static TlsSecret read(String name, String type, String certificate, String key) {
         if (!type.equals(TYPE)) {
             return new Unusable(
-                    "SecretTypeMismatch",
+                    Reason.SecretTypeMismatch,
                     secret(name) + " is of type " + OneLine.of(type) + "; make one of type " + TYPE
                             + ", with kubectl create secret tls");
         }
@@ -41,20 +42,20 @@ public sealed interface TlsSecret {
     /** There is no such Secret; {@code name} is NAMESPACE/NAME. */
     static Unusable missing(String name) {
         return new Unusable(
-                "SecretMissing",
+                Reason.SecretMissing,
                 secret(name) + " is missing; make it with kubectl create secret tls, in that namespace");
     }
 
     /** Berth may not read it; {@code name} is NAMESPACE/NAME. */
     static Unusable forbidden(String name) {
         return new Unusable(
-                "SecretForbidden",
+                Reason.SecretForbidden,
                 "Berth may not read " + secret(name) + "; apply src/main/kubernetes/components/tls/rbac.yaml");
     }
 
     /** The API server has not shown it yet; {@code name} is NAMESPACE/NAME. */
     static Unusable unknown(String name, String why) {
-        return new Unusable("SecretUnknown", secret(name) + " could not be read yet: " + OneLine.of(why));
+        return new Unusable(Reason.SecretUnknown, secret(name) + " could not be read yet: " + OneLine.of(why));
     }
 
     private static String secret(String name) {

@@ -5,6 +5,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
+import dev.berth.reason.Reason;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -14,30 +15,27 @@ import java.util.stream.Stream;
 /**
  * Why a Service waits, in words.
  *
- * @param reason one PascalCase word, stable
  * @param message a sentence with numbers, and what to do
  */
-public record WaitReason(String reason, String message) {
+public record WaitReason(Reason reason, String message) {
     /** A status has to be read by people, and sent to all who watch. */
     private static final int NAMED_POOLS = 100;
 
     private static final int LONGEST_MESSAGE = 10_000;
     private static final int LONGEST_NAME = 253;
 
-    private static final String NOT_AVAILABLE = "AddressNotAvailable";
-    private static final String SHARED_SOON = "SharedAddressPending";
-
     /** How a message refers to pools that the LoadBalancerClass names. */
     private static final String OF_CLASS = " of its class";
 
     private static final String RAISE_QUOTA = "; release a Service or raise the quota";
-    private static final String NO_FAMILY = "NoPoolForFamily";
-    private static final String EXHAUSTED = "PoolExhausted";
-    private static final String OVER_QUOTA = "QuotaExceeded";
-    private static final String NOT_ALLOWED = "NotAllowedByPools";
 
     /** What is said first of two families that differ. */
-    private static final List<String> BY_WEIGHT = List.of(NO_FAMILY, NOT_AVAILABLE, EXHAUSTED, OVER_QUOTA, NOT_ALLOWED);
+    private static final List<Reason> BY_WEIGHT = List.of(
+            Reason.NoPoolForFamily,
+            Reason.AddressNotAvailable,
+            Reason.PoolExhausted,
+            Reason.QuotaExceeded,
+            Reason.NotAllowedByPools);
 
     public WaitReason {
         message = OneLine.of(message, LONGEST_MESSAGE);
@@ -60,20 +58,21 @@ public record WaitReason(String reason, String message) {
         WaitReason why = because(request, refusals);
         boolean isByAnnotation = !request.constraints().pools().isEmpty()
                 || !request.constraints().addresses().isEmpty()
-                || SHARED_SOON.equals(why.reason);
+                || why.reason == Reason.SharedAddressPending;
         return isByAnnotation ? new WaitReason(why.reason, why.message + WellKnownNames.ANNOTATIONS_PAGE) : why;
     }
 
     private static WaitReason because(AddressRequest request, List<Refusal> refusals) {
         if (refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON)) {
             return new WaitReason(
-                    SHARED_SOON, "another Service with the same sharing key is claiming the shared address");
+                    Reason.SharedAddressPending,
+                    "another Service with the same sharing key is claiming the shared address");
         }
         Meant meant = Meant.by(request, refusals);
         if (meant.refusals().isEmpty()) {
             return meant.missing().isEmpty()
-                    ? new WaitReason("NoPool", "there is no AddressPool; create one")
-                    : new WaitReason("PoolNotFound", String.join("; ", meant.missing()));
+                    ? new WaitReason(Reason.NoPool, "there is no AddressPool; create one")
+                    : new WaitReason(Reason.PoolNotFound, String.join("; ", meant.missing()));
         }
         List<IpFamily> families = meant.families();
         List<WaitReason> alike = families.stream()
@@ -91,7 +90,9 @@ public record WaitReason(String reason, String message) {
     }
 
     private static int weight(AddressRequest request, WaitReason why) {
-        return why.reason.equals(NO_FAMILY) && !request.allOrNone() ? BY_WEIGHT.size() : BY_WEIGHT.indexOf(why.reason);
+        return why.reason == Reason.NoPoolForFamily && !request.allOrNone()
+                ? BY_WEIGHT.size()
+                : BY_WEIGHT.indexOf(why.reason);
     }
 
     private static WaitReason ofFamily(AddressRequest request, Meant meant, IpFamily family) {
@@ -185,7 +186,7 @@ public record WaitReason(String reason, String message) {
         List<Refusal> of = meant.refusals();
         if (of.stream().allMatch(r -> r.rule() == RefusalReason.NO_SUCH_FAMILY)) {
             return Optional.of(new WaitReason(
-                    NO_FAMILY,
+                    Reason.NoPoolForFamily,
                     meant.around("no AddressPool" + meant.whose() + " has " + families + " addresses (of " + of.size()
                                     + ")")
                             + "; add a range of " + families + " to one"));
@@ -201,7 +202,8 @@ public record WaitReason(String reason, String message) {
                 .map(detail -> ": " + detail)
                 .orElse("");
         return Optional.of(new WaitReason(
-                NOT_AVAILABLE, meant.around("no AddressPool" + meant.whose() + " has " + asked.get() + why)));
+                Reason.AddressNotAvailable,
+                meant.around("no AddressPool" + meant.whose() + " has " + asked.get() + why)));
     }
 
     private static Optional<WaitReason> taken(Meant meant) {
@@ -210,7 +212,7 @@ public record WaitReason(String reason, String message) {
                 .toList();
         return named.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new WaitReason(NOT_AVAILABLE, meant.withMissing(clauses(named))));
+                : Optional.of(new WaitReason(Reason.AddressNotAvailable, meant.withMissing(clauses(named))));
     }
 
     private static WaitReason refused(Meant meant, String families) {
@@ -218,12 +220,14 @@ public record WaitReason(String reason, String message) {
         String clauses = meant.around(clauses(telling));
         if (telling.stream().anyMatch(WaitReason::isFull)) {
             return new WaitReason(
-                    EXHAUSTED, "no free " + families + " address: " + clauses + "; add a range or release a Service");
+                    Reason.PoolExhausted,
+                    "no free " + families + " address: " + clauses + "; add a range or release a Service");
         }
         return telling.stream().anyMatch(WaitReason::isOverQuota)
-                ? new WaitReason(OVER_QUOTA, "no " + families + " address: " + clauses + RAISE_QUOTA)
+                ? new WaitReason(Reason.QuotaExceeded, "no " + families + " address: " + clauses + RAISE_QUOTA)
                 : new WaitReason(
-                        NOT_ALLOWED, "no AddressPool allows an " + families + " address for this Service: " + clauses);
+                        Reason.NotAllowedByPools,
+                        "no AddressPool allows an " + families + " address for this Service: " + clauses);
     }
 
     /** Of the very address that it asks for, which a pool has and nobody holds. */
@@ -231,11 +235,11 @@ public record WaitReason(String reason, String message) {
         List<Refusal> telling = telling(meant);
         String message = "no AddressPool allows " + asked + " for this Service: " + meant.around(clauses(telling));
         if (telling.stream().anyMatch(WaitReason::isFull)) {
-            return new WaitReason(NOT_AVAILABLE, message);
+            return new WaitReason(Reason.AddressNotAvailable, message);
         }
         return telling.stream().anyMatch(WaitReason::isOverQuota)
-                ? new WaitReason(OVER_QUOTA, message + RAISE_QUOTA)
-                : new WaitReason(NOT_ALLOWED, message);
+                ? new WaitReason(Reason.QuotaExceeded, message + RAISE_QUOTA)
+                : new WaitReason(Reason.NotAllowedByPools, message);
     }
 
     /**

@@ -23,7 +23,7 @@ public record Audit(
         Collection<PoolRange> pools,
         Collection<ExcludedNetwork> networks) {
 
-    /** All that is wrong and that nobody has acknowledged, in the order of {@link Finding.Reason}; within that by object. */
+    /** All that is wrong and that nobody has acknowledged, in the order of {@link Finding.Fault}; within that by object. */
     public List<Finding> findings(Instant now) {
         ClusterIpHolders holders = new ClusterIpHolders(services);
         List<Finding> all = new ArrayList<>(new FamilyAudit(Usage.of(cidrs, ips)).findings());
@@ -31,8 +31,8 @@ public record Audit(
         all.addAll(new IpAddressAudit(holders, now).findings(ips));
         all.addAll(new RangeAudit(cidrs, ips, pools, networks, now).findings());
         all.removeIf(this::isAcknowledged);
-        // Stable: of one reason, each part has them in the order of their objects.
-        all.sort(Comparator.comparing(Finding::reason));
+        // Stable: of one fault, each part has them in the order of their objects.
+        all.sort(Comparator.comparing(Finding::fault));
         return List.copyOf(all);
     }
 
@@ -40,8 +40,8 @@ public record Audit(
         return finding.kind().equals(Finding.SERVICE_CIDR)
                 && cidrs.stream()
                         .filter(cidr -> cidr.name().equals(finding.name()))
-                        .anyMatch(cidr ->
-                                cidr.acknowledged().contains(finding.reason().toString()));
+                        .anyMatch(cidr -> cidr.acknowledged()
+                                .contains(finding.fault().reason().name()));
     }
 
     /** Those of {@code found} that {@code before} has, too, in the order of {@code found}; there may be very many. */

@@ -17,7 +17,7 @@ record FamilyAudit(Usage usage) {
 
     private static Finding consumed(Usage.OfRange range) {
         return new Finding(
-                Finding.Reason.DYNAMIC_BAND_FULL,
+                Finding.Fault.DYNAMIC_BAND_FULL,
                 Finding.SERVICE_CIDR,
                 range.serviceCidr(),
                 "the dynamic band of " + range.range() + " is full, so the API server allocates from its static band"
@@ -27,7 +27,7 @@ record FamilyAudit(Usage usage) {
 
     private Finding finding(IpFamily family) {
         return new Finding(
-                Finding.Reason.FAMILY_FULL,
+                Finding.Fault.FAMILY_FULL,
                 "ServiceCIDR",
                 first(family),
                 "no " + family + " address is free" + why(family)

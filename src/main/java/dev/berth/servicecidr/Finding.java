@@ -1,6 +1,7 @@
 package dev.berth.servicecidr;
 
 import dev.berth.claim.ServiceKey;
+import dev.berth.reason.Reason;
 
 /**
  * Something that is wrong, and what to do about it. As long as nothing changes, so does no word of it.
@@ -8,7 +9,7 @@ import dev.berth.claim.ServiceKey;
  * @param kind of the object: Service, IPAddress, ServiceCIDR or AddressPool
  * @param name of a Service: {@code namespace/name}
  */
-public record Finding(Reason reason, String kind, String name, String message) {
+public record Finding(Fault fault, String kind, String name, String message) {
     /** How bad it is. */
     public enum Severity {
         /** Services do not work, cannot be created, or may lose their address. */
@@ -30,54 +31,54 @@ public record Finding(Reason reason, String kind, String name, String message) {
     }
 
     /** What is wrong, the worst first. Those up to {@link #IP_ADDRESS_WRONG_REFERENCE} are of the API server's repair loop. */
-    public enum Reason {
-        FAMILY_FULL("FamilyFull", Severity.ERROR),
-        CLUSTER_IP_NOT_VALID("ClusterIPNotValid", Severity.ERROR),
-        CLUSTER_IP_OUT_OF_RANGE("ClusterIPOutOfRange", Severity.ERROR),
-        CLUSTER_IP_NOT_ALLOCATED("ClusterIPNotAllocated", Severity.ERROR),
-        CLUSTER_IP_ALREADY_ALLOCATED("ClusterIPAlreadyAllocated", Severity.ERROR),
-        IP_ADDRESS_NOT_ALLOCATED("IPAddressNotAllocated", Severity.WARNING),
-        IP_ADDRESS_WRONG_REFERENCE("IPAddressWrongReference", Severity.WARNING),
-        IP_ADDRESS_WITHOUT_PARENT("IPAddressWithoutParent", Severity.WARNING),
-        BOTH_TERMINATING("BothTerminating", Severity.ERROR),
-        POOL_IN_SERVICE_CIDR("PoolInServiceCIDR", Severity.ERROR),
-        NETWORK_IN_SERVICE_CIDR("NetworkInServiceCIDR", Severity.ERROR),
-        RANGE_NEVER_ALLOCATES("RangeNeverAllocates", Severity.WARNING),
-        FINALIZER_MISSING("FinalizerMissing", Severity.WARNING),
-        BANDS_CONFLICT("BandsConflict", Severity.WARNING),
-        DYNAMIC_BAND_FULL("DynamicBandFull", Severity.WARNING);
+    public enum Fault {
+        FAMILY_FULL(Reason.FamilyFull, Severity.ERROR),
+        CLUSTER_IP_NOT_VALID(Reason.ClusterIPNotValid, Severity.ERROR),
+        CLUSTER_IP_OUT_OF_RANGE(Reason.ClusterIPOutOfRange, Severity.ERROR),
+        CLUSTER_IP_NOT_ALLOCATED(Reason.ClusterIPNotAllocated, Severity.ERROR),
+        CLUSTER_IP_ALREADY_ALLOCATED(Reason.ClusterIPAlreadyAllocated, Severity.ERROR),
+        IP_ADDRESS_NOT_ALLOCATED(Reason.IPAddressNotAllocated, Severity.WARNING),
+        IP_ADDRESS_WRONG_REFERENCE(Reason.IPAddressWrongReference, Severity.WARNING),
+        IP_ADDRESS_WITHOUT_PARENT(Reason.IPAddressWithoutParent, Severity.WARNING),
+        BOTH_TERMINATING(Reason.BothTerminating, Severity.ERROR),
+        POOL_IN_SERVICE_CIDR(Reason.PoolInServiceCIDR, Severity.ERROR),
+        NETWORK_IN_SERVICE_CIDR(Reason.NetworkInServiceCIDR, Severity.ERROR),
+        RANGE_NEVER_ALLOCATES(Reason.RangeNeverAllocates, Severity.WARNING),
+        FINALIZER_MISSING(Reason.FinalizerMissing, Severity.WARNING),
+        BANDS_CONFLICT(Reason.BandsConflict, Severity.WARNING),
+        DYNAMIC_BAND_FULL(Reason.DynamicBandFull, Severity.WARNING);
 
-        private final String text;
+        private final Reason reason;
         private final Severity severity;
 
-        Reason(String text, Severity severity) {
-            this.text = text;
+        Fault(Reason reason, Severity severity) {
+            this.reason = reason;
             this.severity = severity;
+        }
+
+        /** As conditions, reports and metrics name it. */
+        public Reason reason() {
+            return reason;
         }
 
         /** How bad it is. */
         public Severity severity() {
             return severity;
         }
-
-        @Override
-        public String toString() {
-            return text;
-        }
     }
 
     static final String SERVICE_CIDR = "ServiceCIDR";
 
-    static Finding ofService(Reason reason, ServiceKey service, String message) {
-        return new Finding(reason, "Service", service.toString(), message);
+    static Finding ofService(Fault fault, ServiceKey service, String message) {
+        return new Finding(fault, "Service", service.toString(), message);
     }
 
-    static Finding ofAddress(Reason reason, ClusterIp address, String message) {
-        return new Finding(reason, "IPAddress", address.ip().toString(), message);
+    static Finding ofAddress(Fault fault, ClusterIp address, String message) {
+        return new Finding(fault, "IPAddress", address.ip().toString(), message);
     }
 
-    static Finding ofRange(Reason reason, ServiceCidr cidr, String message) {
-        return new Finding(reason, SERVICE_CIDR, cidr.name(), message);
+    static Finding ofRange(Fault fault, ServiceCidr cidr, String message) {
+        return new Finding(fault, SERVICE_CIDR, cidr.name(), message);
     }
 
     /** {@code KIND/NAME}, and of a Service {@code KIND/NAMESPACE/NAME}. */

@@ -2,6 +2,7 @@ package dev.berth.servicecidr;
 
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
+import dev.berth.reason.Reason;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -48,26 +49,26 @@ public sealed interface Growth {
     /** What holds it. */
     enum Why {
         /** The settings make no sense. */
-        INVALID_SETTINGS("InvalidSettings"),
+        INVALID_SETTINGS(Reason.InvalidSettings),
 
         /** No ServiceCIDR has a range of the family: the API servers were started without it. */
-        NO_RANGE_OF_FAMILY("NoRangeOfFamily"),
+        NO_RANGE_OF_FAMILY(Reason.NoRangeOfFamily),
 
         /** Berth has made as many as it may. */
-        MAXIMUM_REACHED("MaximumReached"),
+        MAXIMUM_REACHED(Reason.MaximumReached),
 
         /** The supernets have no free block of that size. */
-        NO_SPACE("NoSpace");
+        NO_SPACE(Reason.NoSpace);
 
-        private final String text;
+        private final Reason reason;
 
-        Why(String text) {
-            this.text = text;
+        Why(Reason reason) {
+            this.reason = reason;
         }
 
-        @Override
-        public String toString() {
-            return text;
+        /** As a condition names it. */
+        public Reason reason() {
+            return reason;
         }
     }
 

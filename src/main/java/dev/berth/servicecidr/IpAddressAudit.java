@@ -25,7 +25,7 @@ record IpAddressAudit(ClusterIpHolders holders, Instant now) {
     private Optional<Finding> finding(ClusterIp address) {
         if (address.parent() == null) {
             return Optional.of(Finding.ofAddress(
-                    Finding.Reason.IP_ADDRESS_WITHOUT_PARENT,
+                    Finding.Fault.IP_ADDRESS_WITHOUT_PARENT,
                     address,
                     "it has no parentRef, so the address is never released; " + delete(address)));
         }
@@ -48,7 +48,7 @@ record IpAddressAudit(ClusterIpHolders holders, Instant now) {
             return Optional.empty();
         }
         return Optional.of(Finding.ofAddress(
-                Finding.Reason.IP_ADDRESS_NOT_ALLOCATED,
+                Finding.Fault.IP_ADDRESS_NOT_ALLOCATED,
                 address,
                 "the API server created it for a Service, but "
                         + named.map(key -> "there is no Service " + key).orElse("it names " + address.owner())
@@ -69,7 +69,7 @@ record IpAddressAudit(ClusterIpHolders holders, Instant now) {
                 .findFirst()
                 .orElse("");
         return Finding.ofAddress(
-                Finding.Reason.IP_ADDRESS_WRONG_REFERENCE,
+                Finding.Fault.IP_ADDRESS_WRONG_REFERENCE,
                 address,
                 "it is for Service " + named.key() + ", which does not have this cluster IP" + others
                         + repaired(address));
@@ -80,7 +80,7 @@ record IpAddressAudit(ClusterIpHolders holders, Instant now) {
                 .filter(key -> holders.service(key).isEmpty())
                 .filter(key -> !holders.isHeld(address.ip()) && !isRecent(address, BEING_CREATED))
                 .map(key -> Finding.ofAddress(
-                        Finding.Reason.IP_ADDRESS_WITHOUT_PARENT,
+                        Finding.Fault.IP_ADDRESS_WITHOUT_PARENT,
                         address,
                         "there is no Service " + key + ", and the address is never released, because the API server"
                                 + " did not create the IPAddress (its label " + ClusterIp.MANAGED_BY + " is "

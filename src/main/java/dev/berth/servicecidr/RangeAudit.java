@@ -2,6 +2,7 @@ package dev.berth.servicecidr;
 
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -60,7 +61,7 @@ record RangeAudit(
         return owned.range()
                 .unusable()
                 .map(why -> Finding.ofRange(
-                        Finding.Reason.RANGE_NEVER_ALLOCATES,
+                        Finding.Fault.RANGE_NEVER_ALLOCATES,
                         owned.cidr(),
                         owned.range() + " " + why + ", although its condition Ready is True; " + instead(owned)));
     }
@@ -87,7 +88,7 @@ record RangeAudit(
         return cidr.isTerminating() || cidr.finalizer() || cidr.name().equals(Retirement.OF_API_SERVER) || !due
                 ? Optional.empty()
                 : Optional.of(Finding.ofRange(
-                        Finding.Reason.FINALIZER_MISSING,
+                        Finding.Fault.FINALIZER_MISSING,
                         cidr,
                         "it has no finalizer " + ServiceCidr.FINALIZER + ": without it, the ServiceCIDR can be"
                                 + " deleted while Services still use it; the controller adds it:"
@@ -122,7 +123,7 @@ record RangeAudit(
                         .filter(theirs -> mine.overlaps(theirs))
                         .isPresent())
                 .map(mine -> Finding.ofRange(
-                        Finding.Reason.BANDS_CONFLICT,
+                        Finding.Fault.BANDS_CONFLICT,
                         kept.cidr(),
                         "its static band " + mine
                                 + " is not reserved for Services that request an address, because ServiceCIDR "
@@ -131,7 +132,7 @@ record RangeAudit(
                                 + oneToRetire(kept, taking)
                                 + " by its annotation " + ServiceCidr.RETIRE
                                 + "=true; if this is intended: kubectl annotate servicecidr "
-                                + kept.cidr().name() + " berth.dev/acknowledged=BandsConflict"));
+                                + kept.cidr().name() + " berth.dev/acknowledged=" + Reason.BandsConflict));
     }
 
     /** The one of the API server cannot be retired. */
@@ -185,7 +186,7 @@ record RangeAudit(
                 .reduce((later, earlier) -> earlier)
                 .orElseThrow();
         return Optional.of(Finding.ofRange(
-                Finding.Reason.BOTH_TERMINATING,
+                Finding.Fault.BOTH_TERMINATING,
                 first.cidr(),
                 "its range " + shared + " is in that of "
                         + names(outwards.stream().filter(owned -> !owned.equals(first)))
@@ -204,7 +205,7 @@ record RangeAudit(
         return inside.isEmpty()
                 ? Optional.empty()
                 : Optional.of(Finding.ofRange(
-                        Finding.Reason.NETWORK_IN_SERVICE_CIDR,
+                        Finding.Fault.NETWORK_IN_SERVICE_CIDR,
                         owned.cidr(),
                         "its range " + owned.range() + " overlaps "
                                 + inside.stream()
@@ -231,7 +232,7 @@ record RangeAudit(
                 .filter(owned -> owned.range().whole().overlaps(pool.range()))
                 .findFirst()
                 .map(owned -> new Finding(
-                        Finding.Reason.POOL_IN_SERVICE_CIDR,
+                        Finding.Fault.POOL_IN_SERVICE_CIDR,
                         "AddressPool",
                         pool.pool(),
                         pool.range() + (isAround(owned, pool) ? " is in ServiceCIDR " : " overlaps ServiceCIDR ")

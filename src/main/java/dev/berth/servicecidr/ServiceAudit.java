@@ -39,12 +39,12 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
     }
 
     private static Finding notValid(ServiceKey service, String fault) {
-        return Finding.ofService(Finding.Reason.CLUSTER_IP_NOT_VALID, service, fault + "; " + recreate(service));
+        return Finding.ofService(Finding.Fault.CLUSTER_IP_NOT_VALID, service, fault + "; " + recreate(service));
     }
 
     private static Finding outOfRange(ServiceKey service, Ip ip) {
         return Finding.ofService(
-                Finding.Reason.CLUSTER_IP_OUT_OF_RANGE,
+                Finding.Fault.CLUSTER_IP_OUT_OF_RANGE,
                 service,
                 ip + " is in no ServiceCIDR, so the API server does not manage it; create a ServiceCIDR that contains"
                         + " it, or " + recreate(service));
@@ -91,7 +91,7 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
 
     private static Finding notAllocated(ServiceKey service, String fault) {
         return Finding.ofService(
-                Finding.Reason.CLUSTER_IP_NOT_ALLOCATED,
+                Finding.Fault.CLUSTER_IP_NOT_ALLOCATED,
                 service,
                 fault + "; the API server repairs it within 3 minutes; if not, its events show why: kubectl get"
                         + " events -n "
@@ -100,7 +100,7 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
 
     private static Finding alreadyAllocated(ServiceKey service, Ip ip, ServiceKey owner) {
         return Finding.ofService(
-                Finding.Reason.CLUSTER_IP_ALREADY_ALLOCATED,
+                Finding.Fault.CLUSTER_IP_ALREADY_ALLOCATED,
                 service,
                 ip + " is the cluster IP of " + owner + ", too, and connections to it reach either of the two; "
                         + recreate(service));

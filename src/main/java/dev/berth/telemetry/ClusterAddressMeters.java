@@ -25,7 +25,7 @@ public final class ClusterAddressMeters implements ClusterAddressMetrics {
     private final List<Series<Band>> ofBands;
     private final List<Series<Usage.OfRange>> ofRanges;
     private final List<Series<Family>> ofFamilies;
-    private final Series<Map.Entry<Finding.Reason, Integer>> findings;
+    private final Series<Map.Entry<Finding.Fault, Integer>> findings;
 
     public ClusterAddressMeters(MeterRegistry registry) {
         Gauges gauges = new Gauges(registry);
@@ -76,7 +76,7 @@ public final class ClusterAddressMeters implements ClusterAddressMetrics {
                 "what the audit of the cluster's own addresses found",
                 entry -> Tags.of(
                         "reason",
-                        entry.getKey().toString(),
+                        entry.getKey().reason().name(),
                         "severity",
                         entry.getKey().severity().toString()),
                 entry -> Optional.of(entry.getValue()));
@@ -159,8 +159,8 @@ public final class ClusterAddressMeters implements ClusterAddressMetrics {
 
     @Override
     public void found(List<Finding> found) {
-        Map<Finding.Reason, Integer> byReason = new EnumMap<>(Finding.Reason.class);
-        found.forEach(finding -> byReason.merge(finding.reason(), 1, Integer::sum));
-        findings.show(byReason.entrySet());
+        Map<Finding.Fault, Integer> byFault = new EnumMap<>(Finding.Fault.class);
+        found.forEach(finding -> byFault.merge(finding.fault(), 1, Integer::sum));
+        findings.show(byFault.entrySet());
     }
 }

@@ -4,9 +4,10 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.service.ServiceMetrics;
 import dev.berth.ip.IpFamily;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.pool.Pool;
 import dev.berth.pool.PoolUse;
+import dev.berth.reason.Reason;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -65,7 +66,7 @@ public final class ServiceMeters implements ServiceMetrics {
         stranded = MultiGauge.builder("berth.addresses.stranded")
                 .description("addresses of Services that came from a pool and are no longer in any pool")
                 .register(registry);
-        for (Reason reason : Reason.values()) {
+        for (Reason reason : ServicePlan.Skip.REASONS) {
             AtomicInteger count = new AtomicInteger();
             skipped.put(reason, count);
             Gauge.builder("berth.services.skipped", count, AtomicInteger::get)

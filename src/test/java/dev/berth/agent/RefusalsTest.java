@@ -2,7 +2,7 @@ package dev.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.announce.Reason;
+import dev.berth.announce.NotAnnouncedReason;
 import dev.berth.ip.Ip;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ class RefusalsTest {
     @Test
     void addressThatTheKernelRefuses_isTriedAgainAfterAMinute() {
         refusals.byKernel(ONE, 1_000);
-        assertThat(refusals.at(60_999)).isEqualTo(Map.of(ONE, Reason.KERNEL_REJECTED));
+        assertThat(refusals.at(60_999)).isEqualTo(Map.of(ONE, NotAnnouncedReason.KERNEL_REJECTED));
         assertThat(refusals.at(61_000)).isEmpty();
     }
 
@@ -26,10 +26,11 @@ class RefusalsTest {
     void addressThatTheHostHas_isRefused_untilTheHostHasItNoMore() {
         refusals.onHost(List.of(ONE, OTHER));
         refusals.byKernel(OTHER, 0);
-        assertThat(refusals.at(1)).isEqualTo(Map.of(ONE, Reason.ADDRESS_ON_HOST, OTHER, Reason.KERNEL_REJECTED));
+        assertThat(refusals.at(1))
+                .isEqualTo(Map.of(ONE, NotAnnouncedReason.ADDRESS_ON_HOST, OTHER, NotAnnouncedReason.KERNEL_REJECTED));
         assertThat(refusals.isAnyOnHost()).isTrue();
         refusals.onHost(List.of());
-        assertThat(refusals.at(1)).isEqualTo(Map.of(OTHER, Reason.KERNEL_REJECTED));
+        assertThat(refusals.at(1)).isEqualTo(Map.of(OTHER, NotAnnouncedReason.KERNEL_REJECTED));
         assertThat(refusals.isAnyOnHost()).isFalse();
     }
 

@@ -2,7 +2,7 @@ package dev.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.announce.Reason;
+import dev.berth.announce.NotAnnouncedReason;
 import dev.berth.announce.Verdict;
 import dev.berth.announce.Verdict.Silent;
 import dev.berth.ip.Ip;
@@ -19,7 +19,7 @@ class VerdictCacheTest {
     private SequencedMap<Ip, Verdict> decide() {
         times++;
         SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
-        verdicts.put(Ip.parse("192.0.2." + times), new Silent(Reason.NO_SERVICE, ""));
+        verdicts.put(Ip.parse("192.0.2." + times), new Silent(NotAnnouncedReason.NO_SERVICE, ""));
         return verdicts;
     }
 

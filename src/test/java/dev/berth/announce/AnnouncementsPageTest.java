@@ -32,8 +32,8 @@ class AnnouncementsPageTest {
         assertThat(shown("l2.md"))
                 .containsExactly(
                         "192.168.1.240: " + new Verdict.Announces("eth0", 2, true).sentence(),
-                        "192.168.1.241: " + new Verdict.Silent(Reason.ANOTHER_NODE, "worker-2").sentence(),
-                        "192.168.1.242: " + new Verdict.Silent(Reason.NO_ENDPOINTS, "").sentence());
+                        "192.168.1.241: " + new Verdict.Silent(NotAnnouncedReason.ANOTHER_NODE, "worker-2").sentence(),
+                        "192.168.1.242: " + new Verdict.Silent(NotAnnouncedReason.NO_ENDPOINTS, "").sentence());
     }
 
     private static Announcement announcement(
@@ -44,7 +44,7 @@ class AnnouncementsPageTest {
     @Test
     void whoAnnouncesAnAddress_isAsThePageShows() throws IOException {
         SequencedMap<String, List<String>> silent = new TreeMap<>();
-        silent.put(Reason.NO_ENDPOINTS.camelCase(), List.of("worker-1", "worker-2", "worker-3"));
+        silent.put(NotAnnouncedReason.NO_ENDPOINTS.reason().name(), List.of("worker-1", "worker-2", "worker-3"));
         Announcement announced = announcement("192.168.1.240", new TreeMap<>(), "worker-1");
 
         List<List<String>> columns = TypedPage.step(L2, "kubectl get addresses -o custom-columns")
@@ -71,6 +71,6 @@ class AnnouncementsPageTest {
         assertThat(shown("bgp.md"))
                 .containsExactly(
                         "203.0.113.1: " + new RouteVerdict.Announces(route).sentence(),
-                        "203.0.113.2: " + new RouteVerdict.Silent(Reason.NO_LOCAL_ENDPOINTS).sentence());
+                        "203.0.113.2: " + new RouteVerdict.Silent(NotAnnouncedReason.NO_LOCAL_ENDPOINTS).sentence());
     }
 }

@@ -37,9 +37,9 @@ class NodeReportTest {
     @Test
     void whatAnotherNodeAnnouncesByArp_isNotReported_andWhatNobodyDoesIs() {
         SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
-        verdicts.put(ip(1), new Verdict.Silent(Reason.ANOTHER_NODE, "worker-2"));
-        verdicts.put(ip(2), new Verdict.Silent(Reason.NO_INTERFACE, "worker-2"));
-        verdicts.put(ip(3), new Verdict.Silent(Reason.NO_INTERFACE, ""));
+        verdicts.put(ip(1), new Verdict.Silent(NotAnnouncedReason.ANOTHER_NODE, "worker-2"));
+        verdicts.put(ip(2), new Verdict.Silent(NotAnnouncedReason.NO_INTERFACE, "worker-2"));
+        verdicts.put(ip(3), new Verdict.Silent(NotAnnouncedReason.NO_INTERFACE, ""));
         verdicts.put(ip(4), new Verdict.Announces("eth0", 0, true));
         NodeReport.Part part = NodeReport.Part.ofL2(verdicts, ip -> !ip.equals(ip(4)));
         assertThat(part.announced()).isEmpty();
@@ -56,7 +56,7 @@ class NodeReportTest {
                         ip(last),
                         new RouteVerdict.Announces(
                                 new Route(ip(last), ip(250), List.of("router"), List.of(), Optional.empty()))));
-        verdicts.put(ip(3), new RouteVerdict.Silent(Reason.NO_LOCAL_ENDPOINTS));
+        verdicts.put(ip(3), new RouteVerdict.Silent(NotAnnouncedReason.NO_LOCAL_ENDPOINTS));
         NodeReport.Part part =
                 NodeReport.Part.ofBgp(verdicts, route -> route.address().equals(ip(1)));
         assertThat(texts(part.announced())).containsExactly("192.0.2.1");
@@ -69,9 +69,10 @@ class NodeReportTest {
     @Test
     void eachReason_isOnThePage() throws IOException {
         String page = Files.readString(Path.of("docs/l2.md"));
-        assertThat(Reason.values())
-                .allSatisfy(reason -> assertThat(page).contains("`" + reason.camelCase() + "`"))
-                .allSatisfy(reason ->
-                        assertThat(Reason.sentence(reason.camelCase())).isEqualTo(reason.sentence()));
+        assertThat(NotAnnouncedReason.values())
+                .allSatisfy(reason -> assertThat(page).contains("`" + reason.reason() + "`"))
+                .allSatisfy(reason -> assertThat(
+                                NotAnnouncedReason.sentence(reason.reason().name()))
+                        .isEqualTo(reason.sentence()));
     }
 }

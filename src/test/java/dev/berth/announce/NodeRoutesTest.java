@@ -78,7 +78,7 @@ class NodeRoutesTest {
                 false);
     }
 
-    private static Reason reason(NodeRoutes node, DesiredRoute asked) {
+    private static NotAnnouncedReason reason(NodeRoutes node, DesiredRoute asked) {
         return ((RouteVerdict.Silent) node.verdict(asked)).reason();
     }
 
@@ -200,7 +200,7 @@ class NodeRoutesTest {
         assertThat(route(node(), asked(ADDRESS, true, List.of("a"), List.of())).address())
                 .isEqualTo(ADDRESS);
         assertThat(reason(node(), asked(ADDRESS, true, List.of("b"), List.of("a"))))
-                .isEqualTo(Reason.NO_LOCAL_ENDPOINTS);
+                .isEqualTo(NotAnnouncedReason.NO_LOCAL_ENDPOINTS);
     }
 
     @Test
@@ -211,7 +211,8 @@ class NodeRoutesTest {
 
     @Test
     void withoutEndpoints_nothingIsAnnounced_unlessTheClassSaysSo() {
-        assertThat(reason(node(), asked(ADDRESS, false, List.of(), List.of()))).isEqualTo(Reason.NO_ENDPOINTS);
+        assertThat(reason(node(), asked(ADDRESS, false, List.of(), List.of())))
+                .isEqualTo(NotAnnouncedReason.NO_ENDPOINTS);
         BgpParameters anyway = BgpParameters.of(Map.of("withoutEndpoints", "Announce"));
         assertThat(route(node(), asked(ADDRESS, anyway, false, List.of(), List.of()))
                         .address())
@@ -222,10 +223,10 @@ class NodeRoutesTest {
     void addressOfANode_isNotAnnounced() {
         DesiredRoute asked = asked(ADDRESS, false, List.of("a"), List.of());
         assertThat(reason(node(), new DesiredRoute(ADDRESS, asked.services(), asked.parameters(), true)))
-                .isEqualTo(Reason.ADDRESS_OF_NODE);
+                .isEqualTo(NotAnnouncedReason.ADDRESS_OF_NODE);
     }
 
-    record Unfit(String sentence, Optional<NodeFacts> facts, Reason reason) {
+    record Unfit(String sentence, Optional<NodeFacts> facts, NotAnnouncedReason reason) {
         @Override
         public String toString() {
             return sentence;
@@ -234,21 +235,23 @@ class NodeRoutesTest {
 
     static Stream<Unfit> unfit() {
         return Stream.of(
-                new Unfit("unknown", Optional.empty(), Reason.NODE_UNKNOWN),
+                new Unfit("unknown", Optional.empty(), NotAnnouncedReason.NODE_UNKNOWN),
                 new Unfit(
-                        "excluded", Optional.of(new NodeFacts(true, false, false, false, false)), Reason.NODE_EXCLUDED),
+                        "excluded",
+                        Optional.of(new NodeFacts(true, false, false, false, false)),
+                        NotAnnouncedReason.NODE_EXCLUDED),
                 new Unfit(
                         "being deleted",
                         Optional.of(new NodeFacts(false, true, false, false, false)),
-                        Reason.NODE_DELETED),
+                        NotAnnouncedReason.NODE_DELETED),
                 new Unfit(
                         "out of service",
                         Optional.of(new NodeFacts(false, false, true, false, false)),
-                        Reason.NODE_OUT_OF_SERVICE),
+                        NotAnnouncedReason.NODE_OUT_OF_SERVICE),
                 new Unfit(
                         "without network",
                         Optional.of(new NodeFacts(false, false, false, true, false)),
-                        Reason.NODE_NETWORK_UNAVAILABLE));
+                        NotAnnouncedReason.NODE_NETWORK_UNAVAILABLE));
     }
 
     @ParameterizedTest
@@ -334,7 +337,7 @@ class NodeRoutesTest {
                 peers(Map.of(), peer("east", "192.0.2.253"), peer("west", "192.0.2.254")));
         DesiredRoute asked = asked(ADDRESS, row.isLocal(), List.of("a"), List.of());
         if (row.told().isEmpty()) {
-            assertThat(reason(node, asked)).isEqualTo(Reason.NODE_LEAVING);
+            assertThat(reason(node, asked)).isEqualTo(NotAnnouncedReason.NODE_LEAVING);
         } else {
             assertThat(route(node, asked).peers()).isEqualTo(row.told());
         }
@@ -369,7 +372,7 @@ class NodeRoutesTest {
                 new TreeMap<>(Map.of(IpFamily.IPV4, NODE)),
                 peers(Map.of(), peer("router", "192.0.2.254")));
         assertThat(reason(node, asked(ADDRESS6, false, List.of("a"), List.of())))
-                .isEqualTo(Reason.NO_NEXT_HOP);
+                .isEqualTo(NotAnnouncedReason.NO_NEXT_HOP);
     }
 
     @Test
@@ -387,7 +390,7 @@ class NodeRoutesTest {
                         .peers())
                 .containsExactly("west");
         assertThat(reason(two, asked(ADDRESS6, byName, false, List.of("a"), List.of())))
-                .isEqualTo(Reason.NO_PEER);
+                .isEqualTo(NotAnnouncedReason.NO_PEER);
         BgpParameters byLabel = BgpParameters.of(Map.of("peerSelector", "rack=east"));
         assertThat(route(two, asked(ADDRESS, byLabel, false, List.of("a"), List.of()))
                         .peers())
@@ -487,7 +490,7 @@ class NodeRoutesTest {
                                 new TreeMap<>(Map.of(IpFamily.IPV6, NODE6)),
                                 peers(Map.of(), peer("router", "192.0.2.254"))),
                         asked(ADDRESS, false, List.of("a"), List.of())))
-                .isEqualTo(Reason.NO_NEXT_HOP);
+                .isEqualTo(NotAnnouncedReason.NO_NEXT_HOP);
     }
 
     @Test

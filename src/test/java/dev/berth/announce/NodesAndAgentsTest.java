@@ -61,7 +61,7 @@ class NodesAndAgentsTest {
         return new NodesAndAgents(nodes, agents);
     }
 
-    private static Reason reason(NodesAndAgents situation, DesiredAddress asked, String node) {
+    private static NotAnnouncedReason reason(NodesAndAgents situation, DesiredAddress asked, String node) {
         return ((Silent) situation.verdict(asked, node)).reason();
     }
 
@@ -73,7 +73,7 @@ class NodesAndAgentsTest {
         assertThat(three.verdict(cluster("a"), owner).sentence())
                 .isEqualTo("announced on interface eth0; 2 more nodes can deliver it");
         Stream.of("a", "b", "c").filter(node -> !node.equals(owner)).forEach(node -> {
-            assertThat(three.verdict(cluster("a"), node)).isEqualTo(new Silent(Reason.ANOTHER_NODE, owner));
+            assertThat(three.verdict(cluster("a"), node)).isEqualTo(new Silent(NotAnnouncedReason.ANOTHER_NODE, owner));
             assertThat(three.verdict(cluster("a"), node).sentence()).isEqualTo("node " + owner + " announces it");
         });
     }
@@ -82,7 +82,7 @@ class NodesAndAgentsTest {
     void policyLocal_isAnnouncedWhereReadyEndpointsAre() {
         DesiredAddress local = asked(ADDRESS, service(true, List.of("b"), List.of("a")));
         assertThat(nodes("a", "b", "c").verdict(local, "b")).isEqualTo(new Announces("eth0", 0, true));
-        assertThat(reason(nodes("a", "b", "c"), local, "a")).isEqualTo(Reason.NO_LOCAL_ENDPOINTS);
+        assertThat(reason(nodes("a", "b", "c"), local, "a")).isEqualTo(NotAnnouncedReason.NO_LOCAL_ENDPOINTS);
     }
 
     @Test
@@ -100,20 +100,20 @@ class NodesAndAgentsTest {
 
     @Test
     void withoutEndpoints_nothingIsAnnounced_unlessTheClassSaysSo() {
-        assertThat(reason(nodes("a"), cluster(), "a")).isEqualTo(Reason.NO_ENDPOINTS);
+        assertThat(reason(nodes("a"), cluster(), "a")).isEqualTo(NotAnnouncedReason.NO_ENDPOINTS);
         DesiredAddress anyway = new DesiredAddress(ADDRESS, cluster().services(), new L2Parameters(List.of(), true));
         assertThat(nodes("a").owner(anyway)).contains("a");
-        assertThat(reason(nodes("a"), asked(ADDRESS), "a")).isEqualTo(Reason.NO_SERVICE);
+        assertThat(reason(nodes("a"), asked(ADDRESS), "a")).isEqualTo(NotAnnouncedReason.NO_SERVICE);
     }
 
     @Test
     void addressOfANode_isAnnouncedByNone() {
         DesiredAddress ofNode = new DesiredAddress(ADDRESS, cluster("a").services(), L2Parameters.DEFAULT, true);
         assertThat(nodes("a", "b").owner(ofNode)).isEmpty();
-        assertThat(reason(nodes("a", "b"), ofNode, "a")).isEqualTo(Reason.ADDRESS_OF_NODE);
+        assertThat(reason(nodes("a", "b"), ofNode, "a")).isEqualTo(NotAnnouncedReason.ADDRESS_OF_NODE);
     }
 
-    record Unfit(String sentence, NodeFacts facts, Reason reason) {
+    record Unfit(String sentence, NodeFacts facts, NotAnnouncedReason reason) {
         @Override
         public String toString() {
             return sentence;
@@ -122,16 +122,22 @@ class NodesAndAgentsTest {
 
     static Stream<Unfit> unfit() {
         return Stream.of(
-                new Unfit("is labelled", new NodeFacts(true, false, false, false, false), Reason.NODE_EXCLUDED),
-                new Unfit("is being deleted", new NodeFacts(false, true, false, false, false), Reason.NODE_DELETED),
+                new Unfit(
+                        "is labelled",
+                        new NodeFacts(true, false, false, false, false),
+                        NotAnnouncedReason.NODE_EXCLUDED),
+                new Unfit(
+                        "is being deleted",
+                        new NodeFacts(false, true, false, false, false),
+                        NotAnnouncedReason.NODE_DELETED),
                 new Unfit(
                         "is out of service",
                         new NodeFacts(false, false, true, false, false),
-                        Reason.NODE_OUT_OF_SERVICE),
+                        NotAnnouncedReason.NODE_OUT_OF_SERVICE),
                 new Unfit(
                         "has no network",
                         new NodeFacts(false, false, false, true, false),
-                        Reason.NODE_NETWORK_UNAVAILABLE));
+                        NotAnnouncedReason.NODE_NETWORK_UNAVAILABLE));
     }
 
     @ParameterizedTest
@@ -145,13 +151,13 @@ class NodesAndAgentsTest {
     @Test
     void nodeWithoutObject_orWithoutAgent_orWhoseAgentIsNotReady_announcesNothing() {
         NodesAndAgents none = nodes();
-        assertThat(reason(none, cluster("a"), "a")).isEqualTo(Reason.NODE_UNKNOWN);
+        assertThat(reason(none, cluster("a"), "a")).isEqualTo(NotAnnouncedReason.NODE_UNKNOWN);
         NodesAndAgents noAgent =
                 new NodesAndAgents(new LinkedHashMap<>(Map.of("a", NodeFacts.FIT)), new LinkedHashMap<>());
-        assertThat(reason(noAgent, cluster("a"), "a")).isEqualTo(Reason.NO_AGENT);
+        assertThat(reason(noAgent, cluster("a"), "a")).isEqualTo(NotAnnouncedReason.NO_AGENT);
         NodesAndAgents starting =
                 situation(Map.of(), Map.of("a", new Agent(false, ApiContact.RELIABLE, true, List.of(ETH0))), "a");
-        assertThat(reason(starting, cluster("a"), "a")).isEqualTo(Reason.AGENT_NOT_READY);
+        assertThat(reason(starting, cluster("a"), "a")).isEqualTo(NotAnnouncedReason.AGENT_NOT_READY);
     }
 
     @Test
@@ -232,11 +238,11 @@ class NodesAndAgentsTest {
                 ApiContact.RELIABLE,
                 true,
                 List.of(ETH0),
-                new TreeMap<>(Map.of(ADDRESS, Reason.ADDRESS_ON_HOST)),
+                new TreeMap<>(Map.of(ADDRESS, NotAnnouncedReason.ADDRESS_ON_HOST)),
                 List.of());
         NodesAndAgents passed = situation(Map.of(), Map.of(heir, refusing), "a", "b", "c");
         assertThat(passed.owner(cluster("a"))).isPresent().isNotEqualTo(Optional.of(heir));
-        assertThat(reason(passed, cluster("a"), heir)).isEqualTo(Reason.ADDRESS_ON_HOST);
+        assertThat(reason(passed, cluster("a"), heir)).isEqualTo(NotAnnouncedReason.ADDRESS_ON_HOST);
         assertThat(situation(Map.of(), Map.of("a", refusing), "a").owner(cluster("a")))
                 .isEmpty();
     }
@@ -261,7 +267,7 @@ class NodesAndAgentsTest {
     @Test
     void interface_isNoneIfNoNetworkHasTheAddress_unlessTheClassNamesIt() {
         Link elsewhere = new Link("eth1", "02:00:00:00:00:02", List.of(IpRange.parse("198.51.100.0/24")));
-        assertThat(reason(nodeWith(elsewhere), cluster("a"), "a")).isEqualTo(Reason.NO_INTERFACE);
+        assertThat(reason(nodeWith(elsewhere), cluster("a"), "a")).isEqualTo(NotAnnouncedReason.NO_INTERFACE);
         DesiredAddress named =
                 new DesiredAddress(ADDRESS, cluster("a").services(), new L2Parameters(List.of("eth*"), false));
         assertThat(nodeWith(elsewhere).verdict(named, "a")).isEqualTo(new Announces("eth1", 0, false));
@@ -271,7 +277,7 @@ class NodesAndAgentsTest {
                                 + " is for it; no other node can deliver it");
         DesiredAddress missing =
                 new DesiredAddress(ADDRESS, cluster("a").services(), new L2Parameters(List.of("bond0"), false));
-        assertThat(reason(nodeWith(ETH0), missing, "a")).isEqualTo(Reason.NO_NAMED_INTERFACE);
+        assertThat(reason(nodeWith(ETH0), missing, "a")).isEqualTo(NotAnnouncedReason.NO_NAMED_INTERFACE);
     }
 
     @ParameterizedTest
@@ -282,7 +288,7 @@ class NodesAndAgentsTest {
         "2001:db8::ffff:ffff:ffff:ffff, ",
         "192.0.2.254, "
     })
-    void endsOfTheNetworkThatAnAddressIsIn_areNotAnnounced(String address, @Nullable Reason reason) {
+    void endsOfTheNetworkThatAnAddressIsIn_areNotAnnounced(String address, @Nullable NotAnnouncedReason reason) {
         DesiredAddress asked = asked(Ip.parse(address), service(false, List.of("a"), List.of()));
         Link wide = new Link(
                 "eth2", "02:00:00:00:00:03", List.of(IpRange.parse("192.0.0.0/16"), IpRange.parse("2001::/16")));
@@ -371,9 +377,10 @@ class NodesAndAgentsTest {
             assertThat(announcing)
                     .isEqualTo(world.situation().owner(asked).stream().toList());
             world.situation().nodes().keySet().forEach(node -> {
-                if (world.situation().verdict(asked, node) instanceof Silent(Reason reason, String owner)) {
+                if (world.situation().verdict(asked, node) instanceof Silent(NotAnnouncedReason reason, String owner)) {
                     assertThat(owner).isEqualTo(world.situation().owner(asked).orElse(""));
-                    assertThat(reason == Reason.ANOTHER_NODE && owner.isEmpty()).isFalse();
+                    assertThat(reason == NotAnnouncedReason.ANOTHER_NODE && owner.isEmpty())
+                            .isFalse();
                 }
             });
         });

@@ -1,12 +1,13 @@
 package dev.berth.controller;
 
 import dev.berth.kube.Events;
+import dev.berth.reason.Reason;
 
 /** Publishes none. */
 public class NoOpEvents implements Events {
     @Override
-    public void normal(About about, String reason, String message) {}
+    public void normal(About about, String condition, Reason reason, String message) {}
 
     @Override
-    public void warning(About about, String reason, String message) {}
+    public void warning(About about, String condition, Reason reason, String message) {}
 }

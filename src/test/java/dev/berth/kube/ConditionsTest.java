@@ -3,6 +3,7 @@ package dev.berth.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.loadbalancer.Condition.Status;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Instant;
@@ -13,7 +14,7 @@ class ConditionsTest {
     private static final Instant NOW = Instant.parse("2026-01-02T03:04:05.678Z");
 
     private static Condition valid(Status status) {
-        return Conditions.of(null, "Valid", status, "Because", "it is so", 7L, NOW);
+        return Conditions.of(null, "Valid", status, Reason.Valid, "it is so", 7L, NOW);
     }
 
     @Test
@@ -22,7 +23,7 @@ class ConditionsTest {
 
         assertThat(ready.getType()).isEqualTo("Ready");
         assertThat(ready.getStatus()).isEqualTo("False");
-        assertThat(ready.getReason()).isEqualTo("Because");
+        assertThat(ready.getReason()).isEqualTo("Valid");
         assertThat(ready.getMessage()).isEqualTo("it is so");
         assertThat(ready.getObservedGeneration()).isEqualTo(7);
         assertThat(ready.getLastTransitionTime()).isEqualTo("2026-01-02T03:04:05Z");
@@ -48,14 +49,14 @@ class ConditionsTest {
     }
 
     private static String since(Condition old, Status status) {
-        return Conditions.of(List.of(old), "Valid", status, "Because", "", 7L, NOW)
+        return Conditions.of(List.of(old), "Valid", status, Reason.Valid, "", 7L, NOW)
                 .getLastTransitionTime();
     }
 
     /** 256 ranges can each have a fault, and a status that the API server refuses is never written. */
     @Test
     void message_isNotLongerThanTheSchemaAllows() {
-        assertThat(Conditions.of(null, "Valid", Status.FALSE, "Because", "x".repeat(40_000), 7L, NOW)
+        assertThat(Conditions.of(null, "Valid", Status.FALSE, Reason.Valid, "x".repeat(40_000), 7L, NOW)
                         .getMessage())
                 .hasSize(32_768)
                 .endsWith("x...");

@@ -6,7 +6,7 @@ import static dev.berth.lab.Traffic.awaitReply;
 import static dev.berth.lab.Traffic.url;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.announce.Reason;
+import dev.berth.announce.NotAnnouncedReason;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Moment;
@@ -355,13 +355,13 @@ class AgentTrafficIT {
 
     /** What a Node says of itself by which it is to announce nothing. */
     enum Unfit {
-        LABELLED(Reason.NODE_EXCLUDED),
-        OUT_OF_SERVICE(Reason.NODE_OUT_OF_SERVICE),
-        NETWORK_UNAVAILABLE(Reason.NODE_NETWORK_UNAVAILABLE);
+        LABELLED(NotAnnouncedReason.NODE_EXCLUDED),
+        OUT_OF_SERVICE(NotAnnouncedReason.NODE_OUT_OF_SERVICE),
+        NETWORK_UNAVAILABLE(NotAnnouncedReason.NODE_NETWORK_UNAVAILABLE);
 
-        private final Reason reason;
+        private final NotAnnouncedReason reason;
 
-        Unfit(Reason reason) {
+        Unfit(NotAnnouncedReason reason) {
             this.reason = reason;
         }
 
@@ -597,8 +597,8 @@ class AgentTrafficIT {
         Service nowhere = Traffic.service(lab, outside, "nowhere", "l2", UnaryOperator.identity());
         Service routed = Traffic.service(lab, outside, "routed", "named", UnaryOperator.identity());
 
-        awaitNobody(missing, Reason.NO_NAMED_INTERFACE);
-        awaitNobody(nowhere, Reason.NO_INTERFACE);
+        awaitNobody(missing, NotAnnouncedReason.NO_NAMED_INTERFACE);
+        awaitNobody(nowhere, NotAnnouncedReason.NO_INTERFACE);
         LabAgent owner = owner(ip(routed));
         assertThat(await(owner::announcements, said -> said.contains(ip(routed) + ": announced")))
                 .contains(
@@ -610,12 +610,12 @@ class AgentTrafficIT {
         lab.installation().client().services().inNamespace(outside).delete();
     }
 
-    private static void awaitNobody(Service service, Reason reason) {
+    private static void awaitNobody(Service service, NotAnnouncedReason reason) {
         Traffic.awaitAnnounced(
                 lab,
                 service,
                 "nobody",
-                "False %s: no node announces %s: %s".formatted(reason.camelCase(), ip(service), reason.sentence()));
+                "False %s: no node announces %s: %s".formatted(reason.reason(), ip(service), reason.sentence()));
     }
 
     @Test
@@ -637,7 +637,7 @@ class AgentTrafficIT {
             assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
 
             node.namespace().ip("link del second0");
-            awaitNobody(service, Reason.NO_NAMED_INTERFACE);
+            awaitNobody(service, NotAnnouncedReason.NO_NAMED_INTERFACE);
             assertThat(owner.log()).doesNotContain("off interface", "putting " + ip(service));
         } finally {
             node.namespace().run("sh", "-c", "ip link del second0 2> /dev/null || true");

@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.reason.Reason;
 import dev.berth.testing.SampleCertificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,7 +49,7 @@ class ClassCertificateTest {
         return ClassCertificate.of(NAME, secret, last, NOW);
     }
 
-    private static void assertUnusable(String reason, String message, TlsSecret secret) {
+    private static void assertUnusable(Reason reason, String message, TlsSecret secret) {
         assertThat(secret).isEqualTo(new TlsSecret.Unusable(reason, message));
     }
 
@@ -85,35 +86,35 @@ class ClassCertificateTest {
     @Test
     void whatIsNoKeyPair_isSaidSo() {
         assertUnusable(
-                "KeyMismatch",
+                Reason.KeyMismatch,
                 "Secret \"berth-system/web\": the key in tls.key is not that of the certificate in tls.crt",
                 read(OTHER.pem(), GOOD.key()));
         assertUnusable(
-                "KeyMismatch",
+                Reason.KeyMismatch,
                 "Secret \"berth-system/web\": the key in tls.key is not that of the certificate in tls.crt",
                 read(OTHER_RSA.pem(), GOOD_RSA.key()));
         assertUnusable(
-                "KeyUnreadable",
+                Reason.KeyUnreadable,
                 "Secret \"berth-system/web\": tls.key has no key of the kind that the certificate has, which is EC",
                 read(GOOD.pem(), GOOD_RSA.key()));
         assertUnusable(
-                "KeyUnreadable",
+                Reason.KeyUnreadable,
                 "Secret \"berth-system/web\": tls.key has no private key in PEM",
                 read(GOOD.pem(), GOOD.pem()));
         assertUnusable(
-                "KeyUnreadable",
+                Reason.KeyUnreadable,
                 "Secret \"berth-system/web\": the key in tls.key is encrypted; store it without a passphrase",
                 read(GOOD.pem(), "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"));
         assertUnusable(
-                "CertificateUnreadable",
+                Reason.CertificateUnreadable,
                 "Secret \"berth-system/web\": tls.crt has no certificate in PEM",
                 read("", GOOD.key()));
         assertUnusable(
-                "CertificateUnreadable",
+                Reason.CertificateUnreadable,
                 "Secret \"berth-system/web\": certificate 2 in tls.crt is none",
                 read(GOOD.pem() + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", GOOD.key()));
         assertUnusable(
-                "SecretTypeMismatch",
+                Reason.SecretTypeMismatch,
                 "Secret \"berth-system/web\" is of type Opaque; make one of type kubernetes.io/tls, with kubectl create secret tls",
                 TlsSecret.read(NAME, "Opaque", GOOD.pem(), GOOD.key()));
     }
@@ -172,7 +173,7 @@ class ClassCertificateTest {
             ClassCertificate judged = judged(secret, last);
 
             assertThat(judged.used()).contains(pair(secret));
-            assertThat(judged.reason()).isEqualTo("CertificateExpired");
+            assertThat(judged.reason()).isEqualTo(Reason.CertificateExpired);
             assertThat(judged.message())
                     .isEqualTo("the certificate of Secret \"berth-system/web\" expired at 2029-12-31T00:00:00Z; it is"
                             + " still used: replace it");
@@ -198,7 +199,7 @@ class ClassCertificateTest {
         TlsSecret secret = valid(1, 9);
         ClassCertificate judged = judged(secret, good());
 
-        assertThat(judged.reason()).isEqualTo("CertificateNotYetValid");
+        assertThat(judged.reason()).isEqualTo(Reason.CertificateNotYetValid);
         assertThat(judged.changes()).contains(days(1));
         assertThat(ClassCertificate.of(NAME, secret, good(), days(1)).used()).contains(pair(secret));
     }

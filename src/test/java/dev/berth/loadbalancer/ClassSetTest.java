@@ -7,6 +7,7 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -80,12 +81,12 @@ class ClassSetTest {
         assertThat(verdict(ClassSet.of(List.of(withTls("pool", null)), "me", providers), "edge"))
                 .extracting(ClassSet.Verdict::reason, ClassSet.Verdict::message)
                 .containsExactly(
-                        "TLSNotSupported",
+                        Reason.TLSNotSupported,
                         "provider \"pool\" does not terminate TLS, which spec.tls asks for; use another, or leave spec.tls out");
         for (ClassDeclaration vip : List.of(withTls("proxy", IpMode.VIP), withTls("router", null))) {
             assertThat(verdict(ClassSet.of(List.of(vip), "me", providers), "edge")
                             .reason())
-                    .isEqualTo("UnsupportedIPMode");
+                    .isEqualTo(Reason.UnsupportedIPMode);
         }
     }
 
@@ -97,7 +98,7 @@ class ClassSetTest {
         assertThat(book.byValue("x/y"))
                 .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("old"));
         assertThat(verdict(book, "new").accepted()).isFalse();
-        assertThat(verdict(book, "new").reason()).isEqualTo("ValueTaken");
+        assertThat(verdict(book, "new").reason()).isEqualTo(Reason.ValueTaken);
         assertThat(verdict(book, "new").message()).contains("\"old\" is older");
     }
 
@@ -130,7 +131,7 @@ class ClassSetTest {
         ClassSet book = book(declared("p", 1, "x/p", "pool", IpMode.PROXY, false));
 
         assertThat(book.byValue("x/p")).isEmpty();
-        assertThat(verdict(book, "p").reason()).isEqualTo("UnsupportedIPMode");
+        assertThat(verdict(book, "p").reason()).isEqualTo(Reason.UnsupportedIPMode);
         assertThat(verdict(book, "p").message()).contains("Proxy").contains("[VIP]");
     }
 
@@ -138,7 +139,7 @@ class ClassSetTest {
     void whoReleasesNodePorts_needsAProviderThatDoesWithoutThem() {
         Capabilities needsThem = Capabilities.fromPools(IpMode.VIP);
 
-        assertThat(verdict(releasing(needsThem), "hw").reason()).isEqualTo("NodePortsRequired");
+        assertThat(verdict(releasing(needsThem), "hw").reason()).isEqualTo(Reason.NodePortsRequired);
         assertThat(verdict(releasing(needsThem.withTargets(Targets.ENDPOINTS)), "hw")
                         .accepted())
                 .isTrue();
@@ -172,7 +173,7 @@ class ClassSetTest {
         ClassSet book = book(declared("far", 1, "x/far", "away", null, true));
 
         assertThat(verdict(book, "far").accepted()).isFalse();
-        assertThat(verdict(book, "far").reason()).isEqualTo("ProviderUnavailable");
+        assertThat(verdict(book, "far").reason()).isEqualTo(Reason.ProviderUnavailable);
         assertThat(verdict(book, "far").message()).isEqualTo("plug-in \"away\" cannot be reached");
         assertThat(book.whyNotAccepted("x/far"))
                 .hasValueSatisfying(why -> assertThat(why).contains("cannot be reached"));
@@ -217,7 +218,7 @@ class ClassSetTest {
                 declared("near", 1, "x/y", "pool", null, false),
                 declared("other", 1, "x/other", "pool", null, true));
 
-        assertThat(verdict(book, "near").reason()).isEqualTo("ValueTaken");
+        assertThat(verdict(book, "near").reason()).isEqualTo(Reason.ValueTaken);
         assertThat(book.byValue("x/y")).isEmpty();
         assertThat(book.defaultClass()).isEmpty();
         assertThat(verdict(book, "other").defaultMessage()).contains("\"far\" is older and is the default");

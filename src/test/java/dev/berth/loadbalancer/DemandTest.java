@@ -23,6 +23,7 @@ import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -102,7 +103,7 @@ class DemandTest {
         ClassCertificate good = new ClassCertificate(
                 Optional.of(new ServerCertificate("CHAIN", "KEY", Instant.EPOCH, Instant.MAX)),
                 true,
-                "Usable",
+                Reason.Usable,
                 "",
                 Optional.empty());
 
@@ -125,7 +126,7 @@ class DemandTest {
     }
 
     private static List<String> reasons(Demand demand) {
-        return demand.unmet().stream().map(Demand.Unmet::reason).toList();
+        return demand.unmet().stream().map(unmet -> unmet.reason().name()).toList();
     }
 
     @Test

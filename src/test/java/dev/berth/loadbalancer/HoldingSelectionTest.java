@@ -18,6 +18,7 @@ import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.PoolSet;
 import dev.berth.pool.SamplePools;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -285,7 +286,7 @@ class HoldingSelectionTest {
     void aPortEditThatClashes_isWarnedOf_andTheEarlierHolderKeepsThePort() {
         assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "k", 80))))
                 .contains(new WaitReason(
-                        "PortInUse",
+                        Reason.PortInUse,
                         "TCP/80 of 192.0.2.1 is used by Service prod/other; change the port, or the annotation"
                                 + " berth.dev/sharing-key (see docs/annotations.md)"));
         assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "l", 80))))
@@ -302,6 +303,6 @@ class HoldingSelectionTest {
 
         assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), sharingBy(local))
                         .map(WaitReason::reason))
-                .contains("TermsDiffer");
+                .contains(Reason.TermsDiffer);
     }
 }

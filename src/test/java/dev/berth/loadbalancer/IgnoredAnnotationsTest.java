@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import dev.berth.testing.TypedPage;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -65,7 +66,7 @@ class IgnoredAnnotationsTest {
     void aMisspeltOne_isSaidWithWhatIsMeant(String name, String meant) {
         assertThat(of(name, "x"))
                 .hasValue(new WaitReason(
-                        "UnknownAnnotation",
+                        Reason.UnknownAnnotation,
                         "annotation " + name + " is not known; did you mean " + meant + "?" + PAGE));
     }
 
@@ -74,14 +75,14 @@ class IgnoredAnnotationsTest {
         assertThat(of("berth.dev/colour", "blue"))
                 .hasValue(
                         new WaitReason(
-                                "UnknownAnnotation",
+                                Reason.UnknownAnnotation,
                                 "annotation berth.dev/colour is not known; those that are: berth.dev/addresses, berth.dev/address-pool, berth.dev/sharing-key, berth.dev/retain, berth.dev/replace-address (see docs/annotations.md)"));
     }
 
     @Test
     void oneThatHasNoEqual_isSaid_alsoWhereItsControllersOnesAreRead() {
         WaitReason said = new WaitReason(
-                "AnnotationOfOtherController",
+                Reason.AnnotationOfOtherController,
                 "annotation lbipam.cilium.io/sharing-cross-namespace belongs to cilium and is not read: Services"
                         + " share an address within one namespace (see docs/annotations.md)");
 
@@ -133,7 +134,7 @@ class IgnoredAnnotationsTest {
     void oneOfAnotherController_isSaid_unlessItsServicesAreTakenOver(String name, String controller, String ours) {
         assertThat(of(name, "x"))
                 .hasValue(new WaitReason(
-                        "AnnotationOfOtherController",
+                        Reason.AnnotationOfOtherController,
                         "annotation " + name + " belongs to " + controller + " and is not read; use " + ours
                                 + ", or start Berth with --migrate-from=" + controller + PAGE));
         assertThat(of(POOLS, List.of(source(controller)), name, "x")).isEmpty();

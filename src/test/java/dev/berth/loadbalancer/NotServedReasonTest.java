@@ -2,7 +2,7 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -14,6 +14,7 @@ import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.PoolSet;
+import dev.berth.reason.Reason;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -60,7 +61,7 @@ class PoolMismatchTest {
     void addressOfOnePool_andTheNameOfAnother_contradictEachOther_alsoOnceItIsHeld() {
         assertThat(unmet(web(), asking(List.of("192.0.2.7"), "office"), held("192.0.2.7", "edge")))
                 .hasValue(new WaitReason(
-                        "AddressOfOtherPool",
+                        Reason.AddressOfOtherPool,
                         "the Service requests 192.0.2.7, which is in AddressPool \"edge\", and also requests"
                                 + " an address from AddressPool \"office\"; if recreated, it would get no"
                                 + " address; correct one of the two annotations (see docs/annotations.md)"));
@@ -75,11 +76,11 @@ class PoolMismatchTest {
     void poolThatDoesNotExist_isTheReason_withWhatIsMeant() {
         assertThat(unmet(web(), asking(List.of(), "ofice"), held("192.0.2.7", "edge")))
                 .hasValue(new WaitReason(
-                        "PoolNotFound",
+                        Reason.PoolNotFound,
                         "the Service requests an address from AddressPool \"ofice\", which does not exist"
                                 + " (did you mean \"office\"?) (see docs/annotations.md)"));
         assertThat(unmet(web(), asking(List.of(), "ofice", "office"), held("192.0.2.7", "edge")))
-                .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo("ReplacementPending"));
+                .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo(Reason.ReplacementPending));
     }
 
     @Test
@@ -97,7 +98,7 @@ class PoolMismatchTest {
         assertThat(keeping(web(), constraints, four, six).movingFamilies()).isEmpty();
         assertThat(unmet(web(), constraints, four, six))
                 .hasValue(new WaitReason(
-                        "ReplacementPending",
+                        Reason.ReplacementPending,
                         "the Service requests an address from AddressPool \"office\" (see"
                                 + " docs/annotations.md); to replace 192.0.2.7 and 2001:db8::7: kubectl"
                                 + " annotate service web --namespace=prod"
@@ -136,7 +137,7 @@ class PoolMismatchTest {
                 .isEmpty();
         assertThat(unmet(web(), asking(List.of(), "office"), reserved))
                 .hasValue(new WaitReason(
-                        "AddressReserved",
+                        Reason.AddressReserved,
                         "the Service requests an address from AddressPool \"office\", but 192.0.2.9 was"
                                 + " reserved manually and is kept; to use another address, set"
                                 + " berth.dev/addresses (see docs/annotations.md)"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.ServiceKey;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -78,10 +79,11 @@ class PublicationTest {
     void condition_keepsItsSince_whileItsStatusStays() {
         ServiceState state = web().conditions(List.of(assigned(false, THEN))).build();
 
-        assertThat(Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, false, "New", "words", NOW)
+        assertThat(Publication.condition(
+                                state, WellKnownNames.ADDRESS_ASSIGNED, false, Reason.PoolExhausted, "words", NOW)
                         .since())
                 .isEqualTo(THEN);
-        assertThat(Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, true, "New", "words", NOW)
+        assertThat(Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, true, Reason.Assigned, "words", NOW)
                         .since())
                 .isEqualTo(NOW);
     }

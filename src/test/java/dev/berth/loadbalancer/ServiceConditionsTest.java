@@ -14,7 +14,6 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
-import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
@@ -25,6 +24,7 @@ import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.TargetHealth;
+import dev.berth.reason.Reason;
 import dev.berth.testing.TypedPage;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 /** Each condition of a Service that is served, and what it says. */
 class ServiceConditionsTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
-    private static final WaitReason FULL = new WaitReason("PoolExhausted", "no free address");
+    private static final WaitReason FULL = new WaitReason(Reason.PoolExhausted, "no free address");
     private static final ServedClass POOLS = served(Capabilities.fromPools(IpMode.VIP));
     private static final ServedClass CLOUD = served(Capabilities.ofItsOwn(IpMode.PROXY));
     private static final ServiceFailure FAILED =
@@ -109,8 +109,8 @@ class ServiceConditionsTest {
 
     @Test
     void whatCannotBeUnderstood_isTheReason_alsoWhileItHasAnAddress() {
-        Facts facts =
-                Facts.NONE.with(new Outcome.NotUnderstood(new WaitReason("InvalidRetain", "neither true nor false")));
+        Facts facts = Facts.NONE.with(
+                new Outcome.NotUnderstood(new WaitReason(Reason.InvalidRetain, "neither true nor false")));
 
         assertThat(of(POOLS, facts)).containsExactly("AddressAssigned=False InvalidRetain: neither true nor false");
         assertThat(of(POOLS, facts, "192.0.2.1"))
@@ -182,7 +182,7 @@ class ServiceConditionsTest {
     void sharingConflict_isSaid_besideTheAddress() {
         assertThat(of(
                         POOLS,
-                        Facts.NONE.with(new Outcome.CannotShare(new WaitReason("PortInUse", "port 80 is taken"))),
+                        Facts.NONE.with(new Outcome.CannotShare(new WaitReason(Reason.PortInUse, "port 80 is taken"))),
                         "192.0.2.1"))
                 .contains("SharingConflict=True PortInUse: port 80 is taken");
     }
@@ -256,7 +256,7 @@ class ServiceConditionsTest {
     void annotationsThatAreNotRead_areSaid() {
         assertThat(of(
                         POOLS,
-                        Facts.NONE.with(new Outcome.Ignored(new WaitReason("UnknownAnnotation", "is not known"))),
+                        Facts.NONE.with(new Outcome.Ignored(new WaitReason(Reason.UnknownAnnotation, "is not known"))),
                         "192.0.2.1"))
                 .containsExactly(
                         "AddressAssigned=True Assigned: holds 192.0.2.1",

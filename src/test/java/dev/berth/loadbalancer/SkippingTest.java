@@ -7,8 +7,8 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Facts.Done;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.pool.PoolSet;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class SkippingTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final ServiceFailure DENIED =
-            new ServiceFailure("writing", ServiceFailure.Reason.PublishFailed, "denied", "request");
+            new ServiceFailure("writing", Reason.PublishFailed, "denied", "request");
     private static final Outcome LEFT = new Outcome.Did(Done.QUEUE_LEFT);
     private static final Outcome REPORTED = new Outcome.Did(Done.REPORTED);
 
@@ -77,7 +77,7 @@ class SkippingTest {
 
     @Test
     void serviceThatIsLeftAlone_isReported_andItsConditionSaysWhy() {
-        ServicePlan.Skip skip = skip(new Step.Explain("ClassMissing", "bring it back"));
+        ServicePlan.Skip skip = skip(new Step.Explain(Reason.ClassMissing, "bring it back"));
 
         way(skip)
                 .then(new SkippingEffect.StopWaiting(), LEFT)
@@ -95,7 +95,7 @@ class SkippingTest {
                 .build();
         ClaimSpec reserved = ClaimSpec.of(null, null, new Owner(service.key(), null));
         holdings = List.of(Holding.of(new Claim(Ip.parse("192.0.2.1"), "c", "5", reserved)));
-        ServicePlan.Skip skip = skip(new Step.Explain("ClassMissing", "bring it back"));
+        ServicePlan.Skip skip = skip(new Step.Explain(Reason.ClassMissing, "bring it back"));
         Publication wanted = new Publication(
                 false,
                 null,

@@ -3,6 +3,7 @@ package dev.berth.loadbalancer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.ServiceKey;
+import dev.berth.reason.Reason;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class StatusEventsTest {
                     "what cannot be done is a warning",
                     publishes(),
                     says(condition(WellKnownNames.UNSUPPORTED, true)),
-                    "WARNING SomeReason some message"),
+                    "WARNING PoolDeleted some message"),
             new Row(
                     "so are node ports, annotations and addresses that need somebody",
                     publishes(),
@@ -34,21 +35,25 @@ class StatusEventsTest {
                             condition(WellKnownNames.NODE_PORTS_CONFLICT, true),
                             condition(WellKnownNames.ANNOTATIONS_IGNORED, true),
                             condition(WellKnownNames.ADDRESS_STRANDED, true)),
-                    "WARNING SomeReason some message",
-                    "WARNING SomeReason some message",
-                    "WARNING SomeReason some message"),
+                    "WARNING PoolDeleted some message",
+                    "WARNING PoolDeleted some message",
+                    "WARNING PoolDeleted some message"),
             new Row(
                     "so are targets of which none is healthy",
                     publishes(),
                     says(condition(WellKnownNames.TARGETS_HEALTHY, false)),
-                    "WARNING SomeReason some message"),
+                    "WARNING PoolDeleted some message"),
             new Row("but not healthy ones", publishes(), says(condition(WellKnownNames.TARGETS_HEALTHY, true))),
             new Row(
                     "nor what is said otherwise",
                     publishes(),
                     says(
                             condition(WellKnownNames.ADDRESS_ASSIGNED, false),
-                            condition(WellKnownNames.PROGRAMMED, false))));
+                            condition(WellKnownNames.PROGRAMMED, false))),
+            new Row(
+                    "nor what another version of Berth said, which this one cannot judge",
+                    publishes(),
+                    says(condition(WellKnownNames.ADDRESS_STRANDED, true, "OfAnotherVersion"))));
 
     private static ServiceState publishes(String... ips) {
         return SampleService.named(new ServiceKey("prod", "web"), "u1")
@@ -57,7 +62,11 @@ class StatusEventsTest {
     }
 
     private static Condition condition(String type, boolean holds) {
-        return new Condition(type, Condition.Status.of(holds), "SomeReason", "some message", Instant.EPOCH);
+        return condition(type, holds, Reason.PoolDeleted.name());
+    }
+
+    private static Condition condition(String type, boolean holds, String reason) {
+        return new Condition(type, Condition.Status.of(holds), reason, "some message", Instant.EPOCH);
     }
 
     private static Publication.Difference ingress(List<Published> ingress) {

@@ -12,11 +12,11 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Facts.Done;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.pool.PoolSet;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import dev.berth.pool.Requester;
+import dev.berth.reason.Reason;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +44,7 @@ class TakingOverTest {
     private static final Claim SHARED =
             new Claim(IP, "c1", "5", ClaimSpec.of("pool", "x/y", new Owner(new ServiceKey("prod", "dns"), "u2")));
     private static final ServiceFailure DENIED =
-            new ServiceFailure("joining 192.0.2.1", ServiceFailure.Reason.ClaimFailed, "denied", REQUEST);
+            new ServiceFailure("joining 192.0.2.1", Reason.ClaimFailed, "denied", REQUEST);
 
     private List<Step.Skipping> steps = List.of();
     private Waits waits = Waits.NONE;

@@ -11,6 +11,7 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -151,7 +152,7 @@ class TearingDownTest {
 
     @Test
     void whatFailed_waitsForItsTime() {
-        before = Optional.of(new ServiceFailure("clearing", ServiceFailure.Reason.ClearFailed, "denied", "request"));
+        before = Optional.of(new ServiceFailure("clearing", Reason.ClearFailed, "denied", "request"));
 
         assertThat(way(CLEAR, RELEASE)).containsExactly("WaitPT5S");
         assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("WaitPT5S");
@@ -159,8 +160,8 @@ class TearingDownTest {
 
     @Test
     void whatAnEarlierCallHeldUp_takesItsTurn_andWaitsIfThatHasNotReturned() {
-        before = Optional.of(new ServiceFailure("deleting", ServiceFailure.Reason.DeleteFailed, "stuck", "request")
-                .heldUpByEarlierCall());
+        before = Optional.of(
+                new ServiceFailure("deleting", Reason.DeleteFailed, "stuck", "request").heldUpByEarlierCall());
         turn = new Outcome.Stuck("an earlier call has not returned yet");
 
         assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("TakeTurn edge", "WaitPT5S");
@@ -180,8 +181,7 @@ class TearingDownTest {
 
     @Test
     void statusThatCannotBeCleared_isSaid_andNothingIsReleased() {
-        cleared = new Outcome.Failed(
-                new ServiceFailure("clearing", ServiceFailure.Reason.ClearFailed, "denied", "request"));
+        cleared = new Outcome.Failed(new ServiceFailure("clearing", Reason.ClearFailed, "denied", "request"));
         assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Clear", "Fail clearing: denied");
 
         cleared = new Outcome.Changed(true);

@@ -11,6 +11,7 @@ import dev.berth.ip.IpFamily;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import dev.berth.pool.Requester;
+import dev.berth.reason.Reason;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +60,7 @@ class WaitReasonTest {
         WaitReason why = WaitReason.of(
                 asksFor(List.of(), constraints), List.of(refusal("edge", IpFamily.IPV4, RefusalReason.IN_USE)));
 
-        assertThat(why.reason()).isEqualTo("AddressNotAvailable");
+        assertThat(why.reason()).isEqualTo(Reason.AddressNotAvailable);
         assertThat(why.message()).startsWith("requested AddressPool \"exmaple\" does not exist; AddressPool \"edge\"");
     }
 
@@ -71,14 +72,15 @@ class WaitReasonTest {
                                 refusal("edge", IpFamily.IPV4, RefusalReason.NOT_NAMED),
                                 refusal("full", IpFamily.IPV4, RefusalReason.NOT_NAMED))))
                 .isEqualTo(new WaitReason(
-                        "PoolNotFound", "requested AddressPool \"exmaple\" does not exist (see docs/annotations.md)"));
+                        Reason.PoolNotFound,
+                        "requested AddressPool \"exmaple\" does not exist (see docs/annotations.md)"));
     }
 
     @Test
     void poolThatItsClassNames_andThatDoesNotExist_isTheReason() {
         assertThat(WaitReason.of(asksFor(List.of("exmaple"), AddressConstraints.NONE), List.of()))
                 .isEqualTo(new WaitReason(
-                        "PoolNotFound", "AddressPool \"exmaple\" of its LoadBalancerClass does not exist"));
+                        Reason.PoolNotFound, "AddressPool \"exmaple\" of its LoadBalancerClass does not exist"));
     }
 
     @Test
@@ -90,7 +92,7 @@ class WaitReasonTest {
                                 refusal("edge", IpFamily.IPV4, RefusalReason.NOT_NAMED),
                                 refusal("sleeps-too", IpFamily.IPV4, RefusalReason.SUSPENDED))))
                 .isEqualTo(new WaitReason(
-                        "NotAllowedByPools",
+                        Reason.NotAllowedByPools,
                         "no AddressPool allows an IPv4 address for this Service: requested AddressPool"
                                 + " \"exmaple\" does not exist; AddressPool \"asleep\" is suspended; 2 other pools are not"
                                 + " requested (see docs/annotations.md)"));
@@ -105,7 +107,7 @@ class WaitReasonTest {
                                 refusal("full", IpFamily.IPV6, RefusalReason.FULL),
                                 refusal("six", IpFamily.IPV6, RefusalReason.NOT_NAMED))))
                 .isEqualTo(new WaitReason(
-                        "PoolExhausted",
+                        Reason.PoolExhausted,
                         "no free IPv6 address: AddressPool \"full\" (0 of 14 free); AddressPool \"four\" has no IPv6"
                                 + " addresses; 1 other pool is not requested; add a range or release a"
                                 + " Service (see docs/annotations.md)"));
@@ -115,7 +117,7 @@ class WaitReasonTest {
                                 refusal("four", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY),
                                 refusal("six", IpFamily.IPV6, RefusalReason.NOT_NAMED))))
                 .isEqualTo(new WaitReason(
-                        "NoPoolForFamily",
+                        Reason.NoPoolForFamily,
                         "no AddressPool that it requests has IPv6 addresses (of 1); 1 other pool is not requested;"
                                 + " add a range of IPv6 to one (see docs/annotations.md)"));
     }
@@ -135,20 +137,21 @@ class WaitReasonTest {
                         asksFor(List.of(), constraints),
                         List.of(notIts, refusal("six", IpFamily.IPV4, RefusalReason.NO_SUCH_FAMILY))))
                 .isEqualTo(new WaitReason(
-                        "AddressNotAvailable",
+                        Reason.AddressNotAvailable,
                         "no AddressPool has 192.0.2.5: AddressPool \"edge\" excludes it (see docs/annotations.md)"));
     }
 
     @Test
     void noPool_saysToCreateOne() {
-        assertThat(of(List.of())).isEqualTo(new WaitReason("NoPool", "there is no AddressPool; create one"));
+        assertThat(of(List.of())).isEqualTo(new WaitReason(Reason.NoPool, "there is no AddressPool; create one"));
     }
 
     @Test
     void familyThatNoPoolHas_isNamed() {
         assertThat(of(List.of(refusal("edge", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY))))
                 .isEqualTo(new WaitReason(
-                        "NoPoolForFamily", "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one"));
+                        Reason.NoPoolForFamily,
+                        "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one"));
     }
 
     @Test
@@ -159,9 +162,9 @@ class WaitReasonTest {
         String full = "no free IPv4 address: AddressPool \"edge\" (0 of 14 free); add a range or release a Service";
         String missing = "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one";
 
-        assertThat(of(refusals)).isEqualTo(new WaitReason("PoolExhausted", full + "; " + missing));
+        assertThat(of(refusals)).isEqualTo(new WaitReason(Reason.PoolExhausted, full + "; " + missing));
         assertThat(WaitReason.of(asksFor(List.of(), AddressConstraints.NONE, true), refusals))
-                .isEqualTo(new WaitReason("NoPoolForFamily", missing + "; " + full));
+                .isEqualTo(new WaitReason(Reason.NoPoolForFamily, missing + "; " + full));
     }
 
     @Test
@@ -170,7 +173,7 @@ class WaitReasonTest {
                         refusal("edge", IpFamily.IPV4, RefusalReason.SUSPENDED),
                         refusal("edge", IpFamily.IPV6, RefusalReason.SUSPENDED))))
                 .isEqualTo(new WaitReason(
-                        "NotAllowedByPools",
+                        Reason.NotAllowedByPools,
                         "no AddressPool allows an IPv4 or IPv6 address for this Service: AddressPool \"edge\" is"
                                 + " suspended"));
         assertThat(WaitReason.of(
@@ -182,7 +185,7 @@ class WaitReasonTest {
                                         "edge", IpFamily.IPV6, RefusalReason.FULL, "", BigInteger.ZERO, BigInteger.TEN),
                                 refusal("other", IpFamily.IPV6, RefusalReason.NOT_NAMED))))
                 .isEqualTo(new WaitReason(
-                        "PoolExhausted",
+                        Reason.PoolExhausted,
                         "no free IPv6 address: requested AddressPool \"exmaple\" does not exist; AddressPool \"edge\" (0 of 10 free);"
                                 + " add a range or release a Service; no AddressPool allows an IPv4 address for this"
                                 + " Service: AddressPool \"edge\" is suspended; 1 other pool is not requested (see"
@@ -198,13 +201,13 @@ class WaitReasonTest {
                         asksFor(List.of(), constraints),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.SUSPENDED))))
                 .isEqualTo(new WaitReason(
-                        "NotAllowedByPools",
+                        Reason.NotAllowedByPools,
                         "no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" is suspended"
                                 + " (see docs/annotations.md)"));
         assertThat(WaitReason.of(
                         asksFor(List.of(), constraints),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OVER_QUOTA))))
-                .satisfies(why -> assertThat(why.reason()).isEqualTo("QuotaExceeded"))
+                .satisfies(why -> assertThat(why.reason()).isEqualTo(Reason.QuotaExceeded))
                 .satisfies(why -> assertThat(why.message())
                         .startsWith("no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" (quota: ")
                         .endsWith("; release a Service or raise the quota (see docs/annotations.md)"));
@@ -212,7 +215,7 @@ class WaitReasonTest {
                         asksFor(List.of(), constraints),
                         List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OTHERS_WAIT))))
                 .isEqualTo(new WaitReason(
-                        "AddressNotAvailable",
+                        Reason.AddressNotAvailable,
                         "no AddressPool allows 192.0.2.7 for this Service: AddressPool \"edge\" (0 of 14 free,"
                                 + " reserved for Services that have waited longer) (see docs/annotations.md)"));
     }
@@ -223,7 +226,7 @@ class WaitReasonTest {
                 refusal("a", IpFamily.IPV4, RefusalReason.NOT_IN_CLASS),
                 refusal("b", IpFamily.IPV4, RefusalReason.FULL)));
 
-        assertThat(reason.reason()).isEqualTo("PoolExhausted");
+        assertThat(reason.reason()).isEqualTo(Reason.PoolExhausted);
         assertThat(reason.message())
                 .isEqualTo("no free IPv4 address: AddressPool \"b\" (0 of 14 free); AddressPool \"a\" is not allowed by"
                         + " the Service's class; add a range or release a Service");
@@ -235,7 +238,7 @@ class WaitReasonTest {
                         refusal("a", IpFamily.IPV4, RefusalReason.SUSPENDED),
                         refusal("b", IpFamily.IPV4, RefusalReason.NOT_IN_CLASS),
                         refusal("q", IpFamily.IPV4, RefusalReason.OVER_QUOTA))))
-                .satisfies(why -> assertThat(why.reason()).isEqualTo("QuotaExceeded"))
+                .satisfies(why -> assertThat(why.reason()).isEqualTo(Reason.QuotaExceeded))
                 .satisfies(why -> assertThat(why.message())
                         .startsWith("no IPv4 address: AddressPool \"q\" (quota: ")
                         .contains("; AddressPool \"a\" is suspended; AddressPool \"b\" "));
@@ -277,7 +280,7 @@ class WaitReasonTest {
                 .mapToObj(i -> refusal("p" + i, IpFamily.IPV4, i == 102 ? RefusalReason.FULL : RefusalReason.SUSPENDED))
                 .toList());
 
-        assertThat(reason.reason()).isEqualTo("PoolExhausted");
+        assertThat(reason.reason()).isEqualTo(Reason.PoolExhausted);
         assertThat(reason.message())
                 .startsWith(
                         "no free IPv4 address: AddressPool \"p102\" (0 of 14 free); AddressPool \"p0\" is suspended;")

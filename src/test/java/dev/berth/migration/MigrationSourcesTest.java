@@ -13,6 +13,7 @@ import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WaitReason;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -153,42 +154,42 @@ class MigrationSourcesTest {
         }
     }
 
-    private record Refused(String peers, SampleService service, String reason, String message) {}
+    private record Refused(String peers, SampleService service, Reason reason, String message) {}
 
     private static final List<Refused> REFUSED = List.of(
             new Refused(
                     "metallb,cilium",
                     service("metallb.io/loadBalancerIPs", "192.0.2.7", "lbipam.cilium.io/ips", "192.0.2.8"),
-                    "AddressesDiffer",
+                    Reason.AddressesDiffer,
                     "annotation metallb.io/loadBalancerIPs and annotation lbipam.cilium.io/ips request different"
                             + " addresses; remove one of them"),
             new Refused(
                     "metallb",
                     service("metallb.io/loadBalancerIPs", "192.0.2.7").loadBalancerIp("192.0.2.8"),
-                    "AddressesDiffer",
+                    Reason.AddressesDiffer,
                     "annotation metallb.io/loadBalancerIPs and spec.loadBalancerIP request different addresses;"
                             + " remove one of them"),
             new Refused(
                     "metallb,purelb",
                     service("metallb.io/address-pool", "a", "purelb.io/service-group", "b"),
-                    "PoolsDiffer",
+                    Reason.PoolsDiffer,
                     "annotation metallb.io/address-pool and annotation purelb.io/service-group request different"
                             + " pools; remove one of them"),
             new Refused(
                     "metallb,purelb",
                     service("metallb.io/allow-shared-ip", "a", "purelb.io/allow-shared-ip", "b"),
-                    "SharingKeysDiffer",
+                    Reason.SharingKeysDiffer,
                     "annotation metallb.io/allow-shared-ip and annotation purelb.io/allow-shared-ip request different"
                             + " sharing keys; remove one of them"),
             new Refused(
                     "cilium",
                     service("lbipam.cilium.io/ips", "192.0.2.7,192.0.2.8"),
-                    "InvalidAddresses",
+                    Reason.InvalidAddresses,
                     "192.0.2.7 and 192.0.2.8 requested; at most one address per family is allowed"),
             new Refused(
                     "kube-vip",
                     service("kube-vip.io/loadbalancerIPs", "0.0.0.0").loadBalancerIp("0.0.0.0"),
-                    "DHCPNotSupported",
+                    Reason.DHCPNotSupported,
                     "annotation kube-vip.io/loadbalancerIPs is \"0.0.0.0\", by which kube-vip asks a DHCP server;"
                             + " Berth allocates addresses from AddressPools: remove it, or request an address with"
                             + " annotation berth.dev/addresses"));

@@ -79,7 +79,7 @@ class AuditTest {
         /** {@code REASON OBJECT} of each. */
         List<String> found(Instant now) {
             return findings(now).stream()
-                    .map(finding -> finding.reason() + " " + finding.object())
+                    .map(finding -> finding.fault().reason() + " " + finding.object())
                     .toList();
         }
     }
@@ -466,7 +466,7 @@ class AuditTest {
 
     private static List<Finding> findings(int from, int to) {
         return IntStream.range(from, to)
-                .mapToObj(i -> new Finding(Finding.Reason.IP_ADDRESS_WITHOUT_PARENT, "IPAddress", "of-" + i, "wrong"))
+                .mapToObj(i -> new Finding(Finding.Fault.IP_ADDRESS_WITHOUT_PARENT, "IPAddress", "of-" + i, "wrong"))
                 .toList();
     }
 
@@ -605,7 +605,7 @@ class AuditTest {
 
         assertThat(new Audit(List.of(pods, apart), new ClusterIps(), List.of(), List.of(), NETWORKS).findings(LATER))
                 .containsExactly(new Finding(
-                        Finding.Reason.NETWORK_IN_SERVICE_CIDR,
+                        Finding.Fault.NETWORK_IN_SERVICE_CIDR,
                         "ServiceCIDR",
                         "pods",
                         "its range 10.0.0.0/16 overlaps Node \"of-10.0.0.0-10.0.0.5\" 10.0.0.0-10.0.0.5, Node"
@@ -622,11 +622,11 @@ class AuditTest {
                                 .containsExactly(row.message()));
         assertThat(MESSAGES.stream()
                         .flatMap(row -> row.world().findings(LATER).stream())
-                        .map(Finding::reason))
-                .as("each reason has its message here")
-                .contains(Stream.of(Finding.Reason.values())
-                        .filter(reason -> reason != Finding.Reason.NETWORK_IN_SERVICE_CIDR)
-                        .toArray(Finding.Reason[]::new));
+                        .map(Finding::fault))
+                .as("each fault has its message here")
+                .contains(Stream.of(Finding.Fault.values())
+                        .filter(fault -> fault != Finding.Fault.NETWORK_IN_SERVICE_CIDR)
+                        .toArray(Finding.Fault[]::new));
     }
 
     /** As an API server leaves it: each address of each Service has its IPAddress. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
+import dev.berth.reason.Reason;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -356,8 +357,8 @@ class GrowthTest {
     @Test
     void whatHoldsGrowth_isAReasonOfACondition() {
         assertThat(Growth.Why.values())
-                .extracting(Growth.Why::toString)
-                .containsExactly("InvalidSettings", "NoRangeOfFamily", "MaximumReached", "NoSpace");
+                .extracting(Growth.Why::reason)
+                .containsExactly(Reason.InvalidSettings, Reason.NoRangeOfFamily, Reason.MaximumReached, Reason.NoSpace);
     }
 
     /** The naive search tries every block. */

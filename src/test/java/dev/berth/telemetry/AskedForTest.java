@@ -77,7 +77,7 @@ class AskedForTest {
                                 NOW.minus(Duration.ofDays(2)), Map.of("10.0.0.0/28", 0L), Map.of("10.0.0.0/28", 0L))),
                         usage,
                         NOW));
-        cidrs.found(List.of(new Finding(Finding.Reason.FAMILY_FULL, "ServiceCIDR", "kubernetes", "wrong")));
+        cidrs.found(List.of(new Finding(Finding.Fault.FAMILY_FULL, "ServiceCIDR", "kubernetes", "wrong")));
 
         MeteredProvider.showAvailability("lb", () -> true, registry);
         new MeteredProvider("lb", answering(LoadBalancerProvider.class, List.of()), registry)

@@ -143,22 +143,22 @@ class ClusterAddressMetersTest {
         assertThat(gauges("berth.clusterip.size")).containsOnlyKeys(family("IPv4"));
     }
 
-    private static Finding finding(Finding.Reason reason, String name) {
-        return new Finding(reason, "ServiceCIDR", name, "wrong");
+    private static Finding finding(Finding.Fault fault, String name) {
+        return new Finding(fault, "ServiceCIDR", name, "wrong");
     }
 
     @Test
     void findings_areCountedByReason_untilTheyAreGone() {
         meters.found(List.of(
-                finding(Finding.Reason.FAMILY_FULL, "a"),
-                finding(Finding.Reason.BANDS_CONFLICT, "b"),
-                finding(Finding.Reason.BANDS_CONFLICT, "c")));
+                finding(Finding.Fault.FAMILY_FULL, "a"),
+                finding(Finding.Fault.BANDS_CONFLICT, "b"),
+                finding(Finding.Fault.BANDS_CONFLICT, "c")));
         assertThat(gauges("berth.clusterip.findings"))
                 .containsOnly(
                         Map.entry(List.of("reason=FamilyFull", "severity=Error"), 1.0),
                         Map.entry(List.of("reason=BandsConflict", "severity=Warning"), 2.0));
 
-        meters.found(List.of(finding(Finding.Reason.BANDS_CONFLICT, "c")));
+        meters.found(List.of(finding(Finding.Fault.BANDS_CONFLICT, "c")));
         assertThat(gauges("berth.clusterip.findings"))
                 .containsOnly(Map.entry(List.of("reason=BandsConflict", "severity=Warning"), 1.0));
     }
@@ -166,7 +166,7 @@ class ClusterAddressMetersTest {
     @Test
     void withoutAPolicy_thereIsNothing() {
         count(SampleCidrs.ready("kubernetes", "10.0.0.0/24", "fd00::/64"));
-        meters.found(List.of(finding(Finding.Reason.BANDS_CONFLICT, "b")));
+        meters.found(List.of(finding(Finding.Fault.BANDS_CONFLICT, "b")));
 
         meters.forget();
 
@@ -181,7 +181,7 @@ class ClusterAddressMetersTest {
         Usage usage = Usage.of(List.of(SampleCidrs.ready("kubernetes", "10.0.0.0/28", "fd00::/64")), ips);
         history = List.of(UsageSample.of(usage, NOW.minus(Duration.ofDays(1))));
         scraped.used(usage, Forecast.of(history, usage, NOW));
-        scraped.found(List.of(finding(Finding.Reason.FAMILY_FULL, "kubernetes")));
+        scraped.found(List.of(finding(Finding.Fault.FAMILY_FULL, "kubernetes")));
 
         assertThat(prometheus.scrape().lines().filter(line -> !line.startsWith("#")))
                 .contains(

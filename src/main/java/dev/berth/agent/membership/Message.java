@@ -3,7 +3,7 @@ package dev.berth.agent.membership;
 import dev.berth.announce.Agent;
 import dev.berth.announce.ApiContact;
 import dev.berth.announce.Link;
-import dev.berth.announce.Reason;
+import dev.berth.announce.NotAnnouncedReason;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
 import java.io.ByteArrayInputStream;
@@ -97,7 +97,8 @@ record Message(Kind kind, String from, String to, long number, long answers, Sta
                 }
             }
             out.writeShort(state.agent().refused().size());
-            for (Map.Entry<Ip, Reason> refused : state.agent().refused().entrySet()) {
+            for (Map.Entry<Ip, NotAnnouncedReason> refused :
+                    state.agent().refused().entrySet()) {
                 out.writeUTF(refused.getKey().toString());
                 out.writeUTF(refused.getValue().name());
             }
@@ -166,9 +167,9 @@ record Message(Kind kind, String from, String to, long number, long answers, Sta
                 }
                 links.add(new Link(name, hardware, networks));
             }
-            SequencedMap<Ip, Reason> refused = new TreeMap<>();
+            SequencedMap<Ip, NotAnnouncedReason> refused = new TreeMap<>();
             for (int left = in.readUnsignedShort(); left > 0; left--) {
-                refused.put(Ip.parse(in.readUTF()), Reason.valueOf(in.readUTF()));
+                refused.put(Ip.parse(in.readUTF()), NotAnnouncedReason.valueOf(in.readUTF()));
             }
             List<String> sessions = new ArrayList<>();
             for (int left = in.readUnsignedShort(); left > 0; left--) {

@@ -16,6 +16,7 @@ import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.pool.Pool;
 import dev.berth.pool.PoolSet;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.Instant;
@@ -259,7 +260,7 @@ public final class AddressConditions implements AutoCloseable {
     }
 
     /** The one condition of an address that is not just in use. */
-    record Report(String type, String reason, String message) {
+    record Report(String type, Reason reason, String message) {
         /** Absent: a Service has it, as it should, and a second write for that would cost every Service one. */
         static Optional<Report> of(ClaimSpec spec, boolean stranded) {
             return switch (spec.phase()) {
@@ -268,23 +269,23 @@ public final class AddressConditions implements AutoCloseable {
                             spec.owners().isEmpty()
                                     ? new Report(
                                             "Reserved",
-                                            "NoClaims",
+                                            Reason.NoClaims,
                                             "reserved without a claim; not allocated to any Service")
                                     : new Report(
                                             "Reserved",
-                                            spec.retain() ? "Retained" : "ForService",
+                                            spec.retain() ? Reason.Retained : Reason.ForService,
                                             "reserved for " + services(spec)));
                 case COOLING ->
                     Optional.of(new Report(
                             "Cooling",
-                            "Released",
+                            Reason.Released,
                             "released at " + spec.releasedAt() + "; not reused until the pool's reuseAfter has"
                                     + " passed"));
                 case BOUND ->
                     stranded
                             ? Optional.of(new Report(
                                     "Stranded",
-                                    "NotInAnyPool",
+                                    Reason.NotInAnyPool,
                                     "the address is no longer in any pool; kept by " + services(spec)))
                             : Optional.empty();
             };

@@ -10,6 +10,7 @@ import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
 import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
+import dev.berth.reason.Reason;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
@@ -57,7 +58,7 @@ public final class AddressReconciler implements Reconciler<Address> {
         if (!address.unreadable().isEmpty()) {
             events.warning(
                     About.object(address),
-                    "Unreadable",
+                    Reason.Unreadable,
                     String.join("; ", address.unreadable()) + "; it is not allocated to any other Service until that"
                             + " is corrected");
         }

@@ -1,6 +1,7 @@
 package dev.berth.controller.bgppeer;
 
 import dev.berth.api.v1alpha1.BGPPeer.NodeSession;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,10 +15,9 @@ import java.util.stream.Stream;
  * @param reason of the condition Ready
  * @param message of the condition Ready
  */
-record PeerSummary(String sessions, boolean isReady, String reason, String message) {
+record PeerSummary(String sessions, boolean isReady, Reason reason, String message) {
+    /** Of a session. */
     private static final String ESTABLISHED = "Established";
-    private static final String UNUSABLE = "Unusable";
-    private static final String UNKNOWN = "Unknown";
 
     private static final List<String> FAMILIES = List.of("IPv4", "IPv6");
 
@@ -35,7 +35,7 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
             return new PeerSummary(
                     "0/0",
                     false,
-                    "NoNode",
+                    Reason.NoNode,
                     "no node is configured for this peer: spec.nodeSelector selects none, or no agent with a BGP"
                             + " speaker is running");
         }
@@ -47,7 +47,7 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
                 .sorted(NodeSession.BY_NAME)
                 .toList();
         return failing.isEmpty()
-                ? new PeerSummary(sessions, true, ESTABLISHED, count + unnegotiated(nodes))
+                ? new PeerSummary(sessions, true, Reason.Established, count + unnegotiated(nodes))
                 : new PeerSummary(
                         sessions, false, reason(generation, failing), count + "; " + named(generation, asked, failing));
     }
@@ -93,17 +93,17 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
         return Objects.equals(node.observedGeneration(), generation);
     }
 
-    private static String reason(long generation, List<NodeSession> failing) {
-        return Stream.of(UNUSABLE, UNKNOWN)
-                .filter(state -> failing.stream().anyMatch(node -> state.equals(node.state())))
+    private static Reason reason(long generation, List<NodeSession> failing) {
+        return Stream.of(Reason.Unusable, Reason.Unknown)
+                .filter(state -> failing.stream().anyMatch(node -> state.name().equals(node.state())))
                 .findFirst()
                 .orElseGet(() -> {
                     if (!failing.stream().allMatch(PeerSummary::isEstablished)) {
-                        return "NotEstablished";
+                        return Reason.NotEstablished;
                     }
                     return failing.stream().allMatch(node -> isTakenOver(generation, node))
-                            ? "FamilyNotNegotiated"
-                            : "NotApplied";
+                            ? Reason.FamilyNotNegotiated
+                            : Reason.NotApplied;
                 });
     }
 

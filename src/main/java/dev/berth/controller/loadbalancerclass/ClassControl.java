@@ -16,8 +16,8 @@ import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.Spelling;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -30,6 +30,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Judges all classes together, and shows each one what was made of it. Free of the operator SDK. */
@@ -190,15 +191,15 @@ public final class ClassControl {
         }
         LoadBalancerClass object = found.get();
         Optional<ClassCertificate> certificate = certificate(name);
-        List<Condition> conditions = conditions(object, judged, verdict.get(), certificate, services);
+        List<Says> deciding = deciding(name, verdict.get(), certificate);
+        List<Says> others = others(object, judged, verdict.get(), services);
+        List<Condition> conditions = conditions(object, deciding, others);
         LoadBalancerClass.Status wanted =
                 new LoadBalancerClass.Status(object.getMetadata().getGeneration(), conditions);
         if (!Objects.equals(wanted, object.getStatus())) {
-            conditions.stream()
-                    .filter(condition -> "False".equals(condition.getStatus()))
-                    .filter(condition -> !condition.getType().equals(Conditions.READY))
-                    .forEach(condition ->
-                            events.warning(About.object(object), condition.getReason(), condition.getMessage()));
+            Stream.concat(deciding.stream(), others.stream())
+                    .filter(one -> !one.holds())
+                    .forEach(one -> events.warning(About.object(object), one.reason(), one.message()));
             if (!statuses.test(object, wanted)) {
                 return Next.after(AGAIN);
             }
@@ -215,32 +216,43 @@ public final class ClassControl {
                 .map(tls -> inputs.certificates().apply(tls.secretName()));
     }
 
-    private List<Condition> conditions(
-            LoadBalancerClass object,
-            ClassSet judged,
-            ClassSet.Verdict verdict,
-            Optional<ClassCertificate> certificate,
-            Services services) {
+    /** What a condition is to say. */
+    private record Says(String type, boolean holds, Reason reason, String message) {}
+
+    /** Without which it is not ready. */
+    private List<Says> deciding(String name, ClassSet.Verdict verdict, Optional<ClassCertificate> certificate) {
+        List<Says> all = new ArrayList<>();
+        all.add(new Says(Classes.ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
+        certificate.ifPresent(
+                found -> all.add(new Says(CERTIFICATE_USABLE, found.usable(), found.reason(), found.message())));
+        missingPools(name).ifPresent(message -> all.add(new Says(POOLS_FOUND, false, Reason.PoolNotFound, message)));
+        return all;
+    }
+
+    private static List<Says> others(
+            LoadBalancerClass object, ClassSet judged, ClassSet.Verdict verdict, Services services) {
+        List<Says> all = new ArrayList<>();
+        if (!verdict.defaultMessage().isEmpty()) {
+            all.add(classless(object, judged, verdict, services));
+        }
+        String name = object.getMetadata().getName();
+        services.servedByAnother(name)
+                .ifPresent(
+                        message -> all.add(new Says(SERVICES_SKIPPED, true, Reason.ServedByOtherController, message)));
+        services.stuckCalls(name)
+                .ifPresent(message -> all.add(new Says(CALLS_STUCK, true, Reason.DeadlineExceeded, message)));
+        return all;
+    }
+
+    private List<Condition> conditions(LoadBalancerClass object, List<Says> deciding, List<Says> others) {
         List<Condition> conditions = new ArrayList<>();
-        conditions.add(condition(object, Classes.ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
-        certificate.ifPresent(found ->
-                conditions.add(condition(object, CERTIFICATE_USABLE, found.usable(), found.reason(), found.message())));
-        missingPools(object.getMetadata().getName())
-                .ifPresent(message -> conditions.add(condition(object, POOLS_FOUND, false, "PoolNotFound", message)));
+        deciding.forEach(one -> conditions.add(condition(object, one)));
         conditions.add(Conditions.ready(
                 Conditions.of(object.getStatus()),
                 conditions,
                 object.getMetadata().getGeneration(),
                 clock.instant()));
-        if (!verdict.defaultMessage().isEmpty()) {
-            conditions.add(classless(object, judged, verdict, services));
-        }
-        services.servedByAnother(object.getMetadata().getName())
-                .ifPresent(message -> conditions.add(
-                        condition(object, SERVICES_SKIPPED, true, Reason.ServedByOtherController.name(), message)));
-        services.stuckCalls(object.getMetadata().getName())
-                .ifPresent(
-                        message -> conditions.add(condition(object, CALLS_STUCK, true, "DeadlineExceeded", message)));
+        others.forEach(one -> conditions.add(condition(object, one)));
         return conditions;
     }
 
@@ -283,39 +295,36 @@ public final class ClassControl {
     }
 
     /** @param judged the one that {@code verdict} is out of: what is said here is not taken back by another sign */
-    private Condition classless(
+    private static Says classless(
             LoadBalancerClass object, ClassSet judged, ClassSet.Verdict verdict, Services services) {
         if (!verdict.isDefault()) {
-            return condition(
-                    object,
+            return new Says(
                     Classes.SERVES_CLASSLESS,
                     false,
-                    Classes.declaration(object).hasServedClassless() ? Classes.NO_LONGER_THE_DEFAULT : "NotTheDefault",
+                    Classes.declaration(object).hasServedClassless() ? Reason.NoLongerTheDefault : Reason.NotTheDefault,
                     verdict.defaultMessage());
         }
         return services.deference(judged)
-                .map(sign -> condition(
-                        object,
+                .map(sign -> new Says(
                         Classes.SERVES_CLASSLESS,
                         false,
-                        Reason.DeferredToOther.name(),
+                        Reason.DeferredToOther,
                         "another controller appears to serve Services without a class (" + sign.sign()
                                 + "); to serve them anyway, set spec.classless: Always"))
-                .orElseGet(() -> condition(
-                        object,
+                .orElseGet(() -> new Says(
                         Classes.SERVES_CLASSLESS,
                         true,
-                        judged.classless() == Classless.ALWAYS ? "Always" : "Auto",
+                        judged.classless() == Classless.ALWAYS ? Reason.Always : Reason.Auto,
                         verdict.defaultMessage()));
     }
 
-    private Condition condition(LoadBalancerClass object, String type, boolean holds, String reason, String message) {
+    private Condition condition(LoadBalancerClass object, Says what) {
         return Conditions.of(
                 Conditions.of(object.getStatus()),
-                type,
-                Status.of(holds),
-                reason,
-                message,
+                what.type(),
+                Status.of(what.holds()),
+                what.reason(),
+                what.message(),
                 object.getMetadata().getGeneration(),
                 clock.instant());
     }

@@ -21,6 +21,7 @@ import dev.berth.kube.TakenNetworks;
 import dev.berth.pool.ExcludedRange;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolSet;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.PoolRange;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
@@ -257,7 +258,8 @@ public final class PoolControl {
                     "AddressPool \"{}\": {}",
                     pool.getMetadata().getName(),
                     now.get().getMessage());
-            events.warning(About.object(pool), "AddressesStranded", now.get().getMessage());
+            events.warning(
+                    About.object(pool), Reason.AddressesStranded, now.get().getMessage());
         }
     }
 }

@@ -13,6 +13,7 @@ import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolUse;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -122,7 +123,7 @@ final class PoolStatus {
             odd.add("NoAutoAssign");
         }
         if (!faults.isEmpty()) {
-            odd.add(reason(pool));
+            odd.add(reason(pool).name());
         } else if (hasNone) {
             odd.add("NoAllocatableAddresses");
         }
@@ -141,7 +142,7 @@ final class PoolStatus {
                 pool,
                 VALID,
                 faults.isEmpty(),
-                faults.isEmpty() ? VALID : reason(declaration),
+                faults.isEmpty() ? Reason.Valid : reason(declaration),
                 faults.isEmpty() ? validity(declaration) : String.join("; ", faults)));
         conditions.add(Conditions.ready(
                 Conditions.of(pool.getStatus()), conditions, pool.getMetadata().getGeneration(), clock.instant()));
@@ -151,7 +152,7 @@ final class PoolStatus {
                     pool,
                     STRANDED,
                     true,
-                    releasing ? "Reclaiming" : "NotInAnyPool",
+                    releasing ? Reason.Reclaiming : Reason.NotInAnyPool,
                     stillHeld(stranded)
                             + (releasing ? "; they are being reclaimed" : "; " + toTakeBack(pool) + ahead(pool))));
         }
@@ -159,11 +160,11 @@ final class PoolStatus {
     }
 
     /** Why a pool that has faults is not valid. */
-    static String reason(PoolDeclaration pool) {
-        return pool.faults().isEmpty() ? "InvalidAddresses" : "Unreadable";
+    static Reason reason(PoolDeclaration pool) {
+        return pool.faults().isEmpty() ? Reason.InvalidAddresses : Reason.Unreadable;
     }
 
-    private Condition condition(AddressPool pool, String type, boolean holds, String reason, String message) {
+    private Condition condition(AddressPool pool, String type, boolean holds, Reason reason, String message) {
         return Conditions.of(
                 Conditions.of(pool.getStatus()),
                 type,

@@ -10,7 +10,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Outcome;
-import dev.berth.loadbalancer.ServiceFailure.Reason;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -21,6 +21,7 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.TakeOverEffect;
 import dev.berth.pool.Refusal;
+import dev.berth.reason.Reason;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;

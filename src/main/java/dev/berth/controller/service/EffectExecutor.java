@@ -155,9 +155,7 @@ final class EffectExecutor {
         return switch (effect) {
             case SkippingEffect.StopWaiting none -> stopWaiting();
             case SkippingEffect.Report(ServicePlan.Skip why) -> {
-                pass.parts()
-                        .events()
-                        .warning(About.service(why.service()), why.reason().name(), why.message());
+                pass.parts().events().warning(About.service(why.service()), why.reason(), why.message());
                 yield did(Done.REPORTED);
             }
             case SkippingEffect.Publish publish -> new Learned(status.publish(publish));

@@ -78,7 +78,9 @@ final class LookAhead {
     /** Why it would not even ask: what it asks for cannot be understood. Empty: for another reason. */
     private static String refused(ServicePlan plan) {
         return plan.steps().stream()
-                .flatMap(step -> step instanceof Step.Refuse(WaitReason why) ? Stream.of(why.reason()) : Stream.empty())
+                .flatMap(step -> step instanceof Step.Refuse(WaitReason why)
+                        ? Stream.of(why.reason().name())
+                        : Stream.empty())
                 .findFirst()
                 .orElse("");
     }
@@ -111,6 +113,6 @@ final class LookAhead {
     }
 
     private static String reason(AddressRequest request, List<Refusal> refusals) {
-        return WaitReason.of(request, refusals).reason();
+        return WaitReason.of(request, refusals).reason().name();
     }
 }

@@ -5,9 +5,9 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Outcome;
-import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect.ReleaseNodePorts;
+import dev.berth.reason.Reason;
 import java.util.Map;
 
 /** Releases the node ports of one Service, in one pass: the only write to a Service beside its status. */
@@ -27,7 +27,7 @@ final class NodePortEffects {
                         .events()
                         .normal(
                                 About.service(answer),
-                                "ReleasedNodePorts",
+                                Reason.ReleasedNodePorts,
                                 "Released the node ports of " + effect.ports());
                 yield new Outcome.Changed(false);
             }

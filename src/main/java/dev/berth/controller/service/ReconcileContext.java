@@ -12,10 +12,10 @@ import dev.berth.loadbalancer.ObservedState;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServiceEvent;
 import dev.berth.loadbalancer.ServiceFailure;
-import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.SinceLook;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -151,7 +151,10 @@ record ReconcileContext(
     private EffectResult.End fail(String message, Duration delay) {
         parts.metrics().failed();
         service.ifPresent(about -> parts.events()
-                .warning(About.service(about), "SyncLoadBalancerFailed", "Error syncing load balancer: " + message));
+                .warning(
+                        About.service(about),
+                        Reason.SyncLoadBalancerFailed,
+                        "Error syncing load balancer: " + message));
         LOG.warn("Service {}: {}; trying again in {} s", key, message, delay.toSeconds());
         return new EffectResult.Finished(Next.after(delay));
     }

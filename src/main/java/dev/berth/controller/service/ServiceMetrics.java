@@ -1,7 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.ServiceKey;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.reason.Reason;
 import java.util.Optional;
 
 /** What is counted while Services are reconciled. */

@@ -8,6 +8,7 @@ import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.ServiceStates;
 import dev.berth.kube.Unreadable;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.Service;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -43,7 +44,7 @@ public final class ServiceReconciler implements Reconciler<Service> {
         try {
             return wakeups.answer(service, context, control.reconcile(ServiceStates.keyOf(service)));
         } catch (Unreadable said) {
-            events.warning(About.object(service), "Unreadable", said.getMessage() + "; it is left as it is");
+            events.warning(About.object(service), Reason.Unreadable, said.getMessage() + "; it is left as it is");
             return UpdateControl.noUpdate();
         }
     }

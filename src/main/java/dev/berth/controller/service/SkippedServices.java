@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.claim.ServiceKey;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServicePlan.Skip;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.reason.Reason;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

@@ -15,13 +15,13 @@ import dev.berth.loadbalancer.SayReleasing;
 import dev.berth.loadbalancer.ServiceConditions;
 import dev.berth.loadbalancer.ServiceEvent;
 import dev.berth.loadbalancer.ServiceFailure;
-import dev.berth.loadbalancer.ServiceFailure.Reason;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.SkippingEffect;
 import dev.berth.loadbalancer.StatusEvents;
 import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -171,7 +171,7 @@ final class StatusEffects {
             String message =
                     "the API server drops status.loadBalancer.ingress[].ipMode (older than 1.29, or its feature gate"
                             + " LoadBalancerIPMode is off); kube-proxy treats every address as ipMode VIP";
-            pass.parts().events().warning(About.service(about), "IPModeDropped", message);
+            pass.parts().events().warning(About.service(about), Reason.IPModeDropped, message);
             LOG.warn("{}", message);
         } else if (news) {
             pass.parts().metrics().ipModeDropped(false);

@@ -9,6 +9,7 @@ import dev.berth.kube.Conditions;
 import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.Condition.Status;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,7 +47,7 @@ public final class NotServed implements PolicyReconciler.Control {
     public Next reconcile(Cache<ServiceCIDRPolicy> policies, String name) {
         reportReservations();
         policies.get(null, name).ifPresent(policy -> {
-            ServiceCIDRPolicy.Status status = status(policy, "NotServed", NONE, clock.instant());
+            ServiceCIDRPolicy.Status status = status(policy, Reason.NotServed, NONE, clock.instant());
             if (!status.equals(policy.getStatus())) {
                 statuses.write(policy, status);
             }
@@ -56,13 +57,14 @@ public final class NotServed implements PolicyReconciler.Control {
 
     private synchronized void reportReservations() {
         again.run();
-        if (!reservations.tell(caches.reservations().list().toList(), ReservationStatus.notReady("NotServed", NONE))) {
+        if (!reservations.tell(
+                caches.reservations().list().toList(), ReservationStatus.notReady(Reason.NotServed, NONE))) {
             again = later.after(UNWRITTEN, this::reportReservations);
         }
     }
 
     /** A status that only says that the policy is not served, and so not ready; the history stays. */
-    static ServiceCIDRPolicy.Status status(ServiceCIDRPolicy policy, String reason, String message, Instant now) {
+    static ServiceCIDRPolicy.Status status(ServiceCIDRPolicy policy, Reason reason, String message, Instant now) {
         ServiceCIDRPolicy.Status before = policy.getStatus();
         List<Condition> known = Conditions.of(before);
         Long generation = policy.getMetadata().getGeneration();

@@ -3,6 +3,7 @@ package dev.berth.controller.servicecidr;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Condition.Status;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.Finding;
 import dev.berth.servicecidr.Reservations;
 import dev.berth.servicecidr.Retirement;
@@ -26,13 +27,13 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
     private static final int DAYS_UNTIL_FULL = 14;
 
     /** A condition to report; {@code bad}: a person should look at it. */
-    record Report(String type, Status status, String reason, String message, boolean bad) {}
+    record Report(String type, Status status, Reason reason, String message, boolean bad) {}
 
     /** What there is to say, in conditions. */
     List<Report> reports() {
         List<Report> reports = new ArrayList<>();
-        reports.add(
-                new Report("Served", Status.TRUE, "Served", "the API server serves ServiceCIDR and IPAddress", false));
+        reports.add(new Report(
+                "Served", Status.TRUE, Reason.Served, "the API server serves ServiceCIDR and IPAddress", false));
         reports.add(capacityLow());
         grown().ifPresent(reports::add);
         retired().ifPresent(reports::add);
@@ -48,7 +49,7 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
     static boolean decides(Report report) {
         return switch (report.type()) {
             case "Served", "Reserved" -> true;
-            case "Growth" -> report.bad() && !report.reason().equals("DryRun");
+            case "Growth" -> report.bad() && report.reason() != Reason.DryRun;
             default -> false;
         };
     }
@@ -64,13 +65,14 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
                         + " you need with ClusterIPReservations")
                 .toList();
         if (warnings.isEmpty() && !consumed.isEmpty()) {
-            return new Report("CapacityLow", Status.TRUE, "DynamicBandFull", String.join("; ", consumed), true);
+            return new Report("CapacityLow", Status.TRUE, Reason.DynamicBandFull, String.join("; ", consumed), true);
         }
         if (warnings.isEmpty()) {
-            return new Report("CapacityLow", Status.FALSE, "Enough", "there are enough free addresses", false);
+            return new Report("CapacityLow", Status.FALSE, Reason.Enough, "there are enough free addresses", false);
         }
         boolean full = Stream.of(IpFamily.values()).anyMatch(look.usage()::isFull);
-        return new Report("CapacityLow", Status.TRUE, full ? "Full" : "NearlyFull", String.join("; ", warnings), true);
+        return new Report(
+                "CapacityLow", Status.TRUE, full ? Reason.Full : Reason.NearlyFull, String.join("; ", warnings), true);
     }
 
     private Optional<String> warning(IpFamily family) {
@@ -108,7 +110,7 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
                     .map(settings -> new Report(
                             "Growth",
                             Status.FALSE,
-                            "InvalidSettings",
+                            Reason.InvalidSettings,
                             "spec.growth names no family: add ipv4 or ipv6",
                             true));
         }
@@ -118,7 +120,7 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
                 .toList();
         return Optional.of(
                 each.isEmpty()
-                        ? new Report("Growth", Status.TRUE, "Enough", "no family needs another range yet", false)
+                        ? new Report("Growth", Status.TRUE, Reason.Enough, "no family needs another range yet", false)
                         : new Report(
                                 "Growth",
                                 each.getFirst().status(),
@@ -145,14 +147,18 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
                 Optional.of(new Report(
                         "Growth",
                         Status.FALSE,
-                        "DryRun",
+                        Reason.DryRun,
                         "would create ServiceCIDR \"" + name + "\" of " + range
                                 + "; to have it created, add it to firewalls and network plug-ins, and set"
                                 + " spec.growth.dryRun to false",
                         true));
             case RangeGrowth.Outcome.Created(var family, String name, var range) ->
                 Optional.of(new Report(
-                        "Growth", Status.TRUE, "Created", "created ServiceCIDR \"" + name + "\" of " + range, false));
+                        "Growth",
+                        Status.TRUE,
+                        Reason.Created,
+                        "created ServiceCIDR \"" + name + "\" of " + range,
+                        false));
             case RangeGrowth.Outcome.Enough enough -> Optional.empty();
         };
     }
@@ -167,12 +173,12 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
         String message =
                 Stream.of(refused, waiting, draining).flatMap(List::stream).collect(Collectors.joining("; "));
         if (!refused.isEmpty()) {
-            return Optional.of(new Report("Retired", Status.FALSE, "Refused", message, true));
+            return Optional.of(new Report("Retired", Status.FALSE, Reason.Refused, message, true));
         }
         if (!waiting.isEmpty()) {
-            return Optional.of(new Report("Retired", Status.FALSE, "Waiting", message, false));
+            return Optional.of(new Report("Retired", Status.FALSE, Reason.Waiting, message, false));
         }
-        return Optional.of(new Report("Retired", Status.FALSE, "Draining", message, false));
+        return Optional.of(new Report("Retired", Status.FALSE, Reason.Draining, message, false));
     }
 
     private List<String> retirements(Function<RangeRetirement.Outcome, Optional<String>> text) {
@@ -213,8 +219,9 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
                 .toList();
         return Optional.of(
                 failed.isEmpty()
-                        ? new Report("Reserved", Status.TRUE, "Reserved", "the cluster DNS address is reserved", false)
-                        : new Report("Reserved", Status.FALSE, "NotKept", firstOf(failed), true));
+                        ? new Report(
+                                "Reserved", Status.TRUE, Reason.Reserved, "the cluster DNS address is reserved", false)
+                        : new Report("Reserved", Status.FALSE, Reason.NotKept, firstOf(failed), true));
     }
 
     private static Stream<String> fault(Reservations.Outcome outcome) {
@@ -229,11 +236,11 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
     private Report healthy() {
         List<Finding> findings = look.findings();
         return findings.isEmpty()
-                ? new Report("Healthy", Status.TRUE, "NothingFound", "the audit found nothing", false)
+                ? new Report("Healthy", Status.TRUE, Reason.NothingFound, "the audit found nothing", false)
                 : new Report(
                         "Healthy",
                         Status.FALSE,
-                        findings.getFirst().reason().toString(),
+                        findings.getFirst().fault().reason(),
                         firstOf(findings.stream().map(Finding::message).toList()),
                         true);
     }

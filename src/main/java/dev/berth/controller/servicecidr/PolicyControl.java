@@ -12,6 +12,7 @@ import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.TakenNetworks;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.Finding;
 import dev.berth.servicecidr.Forecast;
@@ -124,13 +125,13 @@ public final class PolicyControl implements PolicyReconciler.Control {
         ServiceCIDRPolicy policy = found.get();
         Optional<String> unreadable = Policies.fault(policy);
         if (unreadable.isPresent()) {
-            write(policy, NotServed.status(policy, "Unreadable", unreadable.get(), clock.instant()));
+            write(policy, NotServed.status(policy, Reason.Unreadable, unreadable.get(), clock.instant()));
             return Next.after(
                     untilFirst(Stream.of(Optional.of(steady.instant().plus(UNSERVED)), reservations.keepAlone(false))));
         }
         Optional<String> blind = network.watchClusterIps();
         if (blind.isPresent()) {
-            write(policy, NotServed.status(policy, "CannotWatch", blind.get(), clock.instant()));
+            write(policy, NotServed.status(policy, Reason.CannotWatch, blind.get(), clock.instant()));
             return Next.after(until(reservations.cannotWatch(blind.get())));
         }
         return serve(policy);
@@ -215,12 +216,16 @@ public final class PolicyControl implements PolicyReconciler.Control {
     }
 
     private void event(ServiceCIDRPolicy policy, PolicyConditions.Report report) {
-        String reason = report.type() + report.reason();
         if (report.bad()) {
-            LOG.warn("ServiceCIDRPolicy \"{}\": {}: {}", policy.getMetadata().getName(), reason, report.message());
-            events.warning(About.object(policy), reason, report.message());
-        } else if (report.reason().equals("Created") || report.reason().equals("Draining")) {
-            events.normal(About.object(policy), reason, report.message());
+            LOG.warn(
+                    "ServiceCIDRPolicy \"{}\": {}{}: {}",
+                    policy.getMetadata().getName(),
+                    report.type(),
+                    report.reason(),
+                    report.message());
+            events.warning(About.object(policy), report.type(), report.reason(), report.message());
+        } else if (report.reason() == Reason.Created || report.reason() == Reason.Draining) {
+            events.normal(About.object(policy), report.type(), report.reason(), report.message());
         }
     }
 

@@ -187,8 +187,8 @@ record PolicyStatus(Look look) {
                         look.findings().stream()
                                 .limit(FINDINGS)
                                 .map(finding -> new ServiceCIDRPolicy.Finding(
-                                        finding.reason().severity().toString(),
-                                        finding.reason().toString(),
+                                        finding.fault().severity().toString(),
+                                        finding.fault().reason().name(),
                                         finding.object(),
                                         finding.message()))
                                 .toList());

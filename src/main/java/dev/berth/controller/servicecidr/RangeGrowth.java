@@ -8,6 +8,7 @@ import dev.berth.ip.IpRange;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.ClusterIps;
 import dev.berth.servicecidr.ExcludedNetwork;
 import dev.berth.servicecidr.Growth;
@@ -69,7 +70,7 @@ final class RangeGrowth {
          */
         record Held(
                 IpFamily family,
-                String reason,
+                Reason reason,
                 String message,
                 boolean due,
                 @Nullable String name) implements Outcome {}
@@ -158,7 +159,7 @@ final class RangeGrowth {
         Question question = new Question(settings, avoid(spec), cidrs);
         boolean dryRun = isDryRun(spec);
         if (!dryRun && avoid(spec).isEmpty()) {
-            return new Outcome.Held(settings.family(), "InvalidSettings", NOTHING_AVOIDED, true, null);
+            return new Outcome.Held(settings.family(), Reason.InvalidSettings, NOTHING_AVOIDED, true, null);
         }
         Growth growth = network.askClusterIps(ips -> decide(question, ips, List.of(), this::known));
         if (dryRun || !(growth instanceof Growth.Next(String name, ServiceRange range))) {
@@ -172,7 +173,7 @@ final class RangeGrowth {
                                 settings.family(),
                                 name,
                                 range,
-                                "Failed",
+                                Reason.Failed,
                                 "the API server cannot be asked before: " + message));
     }
 
@@ -204,7 +205,7 @@ final class RangeGrowth {
     private static Outcome deleted(IpFamily family, String name) {
         return new Outcome.Held(
                 family,
-                "Deleted",
+                Reason.Deleted,
                 "somebody has deleted ServiceCIDR \"" + name + "\", which was created less than " + DELETED.toSeconds()
                         + " s ago; after that it is recreated, if it is still needed",
                 true,
@@ -216,7 +217,7 @@ final class RangeGrowth {
             case Growth.Enough(int usedPercent, Growth.Next next) -> new Outcome.Enough(family, usedPercent, next);
             case Growth.Next(String name, ServiceRange range) -> new Outcome.Proposed(family, name, range);
             case Growth.Held(Growth.Why why, String message, boolean due) ->
-                new Outcome.Held(family, why.toString(), message, due, null);
+                new Outcome.Held(family, why.reason(), message, due, null);
         };
     }
 
@@ -282,13 +283,13 @@ final class RangeGrowth {
             }
             // Made before, and not seen yet: the name says which range it is.
             case Write.Conflict<ServiceCidr> exists -> new Outcome.Created(family, name, range);
-            case Write.Refused<ServiceCidr>(String message) -> failed(family, name, range, "Forbidden", message);
-            case Write.NotFound<ServiceCidr>(String message) -> failed(family, name, range, "Forbidden", message);
-            case Write.Unknown<ServiceCidr>(String message) -> failed(family, name, range, "Failed", message);
+            case Write.Refused<ServiceCidr>(String message) -> failed(family, name, range, Reason.Forbidden, message);
+            case Write.NotFound<ServiceCidr>(String message) -> failed(family, name, range, Reason.Forbidden, message);
+            case Write.Unknown<ServiceCidr>(String message) -> failed(family, name, range, Reason.Failed, message);
         };
     }
 
-    private Outcome failed(IpFamily family, String name, ServiceRange range, String reason, String message) {
+    private Outcome failed(IpFamily family, String name, ServiceRange range, Reason reason, String message) {
         Outcome.Held told = new Outcome.Held(
                 family, reason, "cannot make ServiceCIDR \"" + name + "\" of " + range + ": " + message, true, name);
         LOG.warn("{}", told.message());

@@ -7,6 +7,7 @@ import dev.berth.controller.Next;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Reservations;
@@ -159,7 +160,7 @@ final class ReservationControl {
     Instant cannotWatch(String message) {
         return Next.earliest(Stream.of(
                         Optional.of(steady.instant().plus(BLIND)),
-                        written(statuses.tell(all(), ReservationStatus.notReady("CannotWatch", message)))))
+                        written(statuses.tell(all(), ReservationStatus.notReady(Reason.CannotWatch, message)))))
                 .orElseThrow();
     }
 

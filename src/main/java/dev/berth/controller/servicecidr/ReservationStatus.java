@@ -4,6 +4,7 @@ import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.kube.ClusterIpReservations;
 import dev.berth.kube.Conditions;
 import dev.berth.loadbalancer.Condition.Status;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Reservations;
 import java.time.Instant;
@@ -15,15 +16,13 @@ import org.jspecify.annotations.Nullable;
  * What the condition Ready of a ClusterIPReservation says. Pure.
  *
  * @param ready whether the address is kept, handed over or in use by its Service
- * @param reason {@code Reserved}, {@code HandingOver}, {@code InUse}, {@code Pending}, {@code Taken}, {@code Refused},
- *     {@code Unreadable}, {@code CannotWatch} or {@code NotServed}
  */
-record ReservationStatus(boolean ready, String reason, String message) {
-    private static ReservationStatus ready(String reason, String message) {
+record ReservationStatus(boolean ready, Reason reason, String message) {
+    private static ReservationStatus ready(Reason reason, String message) {
         return new ReservationStatus(true, reason, message);
     }
 
-    static ReservationStatus notReady(String reason, String message) {
+    static ReservationStatus notReady(Reason reason, String message) {
         return new ReservationStatus(false, reason, message);
     }
 
@@ -33,7 +32,7 @@ record ReservationStatus(boolean ready, String reason, String message) {
         return faults.isEmpty()
                 ? Optional.empty()
                 : Optional.of(notReady(
-                        "Unreadable",
+                        Reason.Unreadable,
                         String.join("; ", faults)
                                 + "; until that is corrected it has no effect, and no address is released"));
     }
@@ -41,22 +40,23 @@ record ReservationStatus(boolean ready, String reason, String message) {
     /** What became of it, by what it said before. */
     static ReservationStatus of(ClusterIPReservation object, Reservations.Outcome outcome) {
         Reservation reservation = outcome.reservation();
-        ReservationStatus kept = ready("Reserved", "an IPAddress reserves it for Service " + reservation.service());
+        ReservationStatus kept =
+                ready(Reason.Reserved, "an IPAddress reserves it for Service " + reservation.service());
         return switch (outcome.state()) {
             // The watch may be late: then the API server refuses a second IPAddress, and it is ours.
             case Reservations.State.Reserve reserve ->
                 kept.isIn(object.getStatus())
                         ? kept
-                        : notReady("Pending", "the IPAddress that reserves it is being created");
+                        : notReady(Reason.Pending, "the IPAddress that reserves it is being created");
             case Reservations.State.Reserved reserved -> kept;
             case Reservations.State.HandingOver leftFree ->
                 ready(
-                        "HandingOver",
+                        Reason.HandingOver,
                         "its IPAddress was deleted: for " + Reservations.HANDOVER.toSeconds()
                                 + " s from then on, Service " + reservation.service() + " can be created with it");
-            case Reservations.State.InUse inUse -> ready("InUse", "Service " + reservation.service() + " has it");
-            case Reservations.State.Taken(String by) -> notReady("Taken", by + " has it");
-            case Reservations.State.Refused(String message) -> notReady("Refused", message);
+            case Reservations.State.InUse inUse -> ready(Reason.InUse, "Service " + reservation.service() + " has it");
+            case Reservations.State.Taken(String by) -> notReady(Reason.Taken, by + " has it");
+            case Reservations.State.Refused(String message) -> notReady(Reason.Refused, message);
         };
     }
 
@@ -77,13 +77,13 @@ record ReservationStatus(boolean ready, String reason, String message) {
 
     /** Whether a person should look at it. */
     boolean isBad() {
-        return !ready && !reason.equals("Pending");
+        return !ready && reason != Reason.Pending;
     }
 
     /** Whether a status says the same already, of whatever time. */
     boolean isIn(ClusterIPReservation.@Nullable Status status) {
         return Conditions.find(Conditions.of(status), Conditions.READY)
-                .filter(known -> reason.equals(known.getReason()) && message.equals(known.getMessage()))
+                .filter(known -> reason.name().equals(known.getReason()) && message.equals(known.getMessage()))
                 .isPresent();
     }
 }

@@ -2,6 +2,7 @@ package dev.berth.controller.servicecidr;
 
 import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.Retirement;
 import dev.berth.servicecidr.ServiceCidr;
 import java.util.HashMap;
@@ -12,8 +13,6 @@ import java.util.stream.Stream;
 
 /** Says on a ServiceCIDR what becomes of the wish that it retire, when that changes. */
 final class RetirementEvents {
-    private static final String REFUSED = "RetirementRefused";
-
     private static final String NO_POLICY = "annotation " + ServiceCidr.RETIRE + " does nothing without a"
             + " ServiceCIDRPolicy: kubectl apply -f docs/examples/service-cidr-policy.yaml";
 
@@ -45,7 +44,7 @@ final class RetirementEvents {
         if (outcome.retirement().verdict() instanceof Retirement.Verdict.Delete) {
             events.normal(
                     about(cidr),
-                    "Retiring",
+                    Reason.Retiring,
                     "deleted: it no longer allocates addresses, and is removed when none of its addresses is in use");
         }
     }
@@ -66,7 +65,7 @@ final class RetirementEvents {
     /** Once, even if the numbers in the message change. */
     private void refuse(ServiceCidr cidr, String what, String message) {
         if (!what.equals(refused.put(cidr.uid(), what))) {
-            events.warning(about(cidr), REFUSED, message);
+            events.warning(about(cidr), Reason.RetirementRefused, message);
         }
     }
 

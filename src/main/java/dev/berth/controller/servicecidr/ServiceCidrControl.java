@@ -8,6 +8,7 @@ import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.ClusterIps;
 import dev.berth.servicecidr.ReadyCondition;
 import dev.berth.servicecidr.ServiceCidr;
@@ -300,7 +301,7 @@ public final class ServiceCidrControl {
         LOG.warn("ServiceCIDR \"{}\": cannot {}: {}", cidr.name(), infinitive(step), message);
         events.warning(
                 new About(apiVersion, "ServiceCIDR", "", cidr.name(), cidr.uid()),
-                "KubernetesServiceCIDRError",
+                Reason.KubernetesServiceCIDRError,
                 "cannot " + infinitive(step) + ": " + message);
         return again(step, work);
     }

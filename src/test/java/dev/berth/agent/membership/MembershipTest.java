@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.berth.announce.Agent;
 import dev.berth.announce.ApiContact;
 import dev.berth.announce.Link;
-import dev.berth.announce.Reason;
+import dev.berth.announce.NotAnnouncedReason;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
 import java.io.IOException;
@@ -497,10 +497,10 @@ class MembershipTest {
     @Test
     void longestMessage_isReadWhole() {
         String name = "n".repeat(253);
-        SequencedMap<Ip, Reason> refused = new TreeMap<>();
+        SequencedMap<Ip, NotAnnouncedReason> refused = new TreeMap<>();
         Ip address = Ip.parse("2001:db8:1111:1111:1111:1111:1111:1111");
         for (int number = 0; number < 64; number++) {
-            refused.put(address, Reason.NODE_NETWORK_UNAVAILABLE);
+            refused.put(address, NotAnnouncedReason.NODE_NETWORK_UNAVAILABLE);
             address = address.next();
         }
         IpRange network =
@@ -522,9 +522,9 @@ class MembershipTest {
                 WILLING.links(),
                 new TreeMap<>(Map.of(
                         Ip.parse("192.0.2.1"),
-                        Reason.ADDRESS_ON_HOST,
+                        NotAnnouncedReason.ADDRESS_ON_HOST,
                         Ip.parse("2001:db8::1"),
-                        Reason.KERNEL_REJECTED)),
+                        NotAnnouncedReason.KERNEL_REJECTED)),
                 List.of("east", "west"));
         Message message = new Message(Message.Kind.ANSWER, "a", "b", 41, 42, new Message.State(1, 2, agent), "c");
         SharedKey key = SharedKey.of(List.of("0123456789abcdef"));

@@ -10,6 +10,7 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.address.AddressConditions.Report;
 import dev.berth.ip.Ip;
+import dev.berth.reason.Reason;
 import java.time.Instant;
 import java.util.List;
 import java.util.TreeMap;
@@ -30,15 +31,18 @@ class AddressConditionsTest {
     void addressThatNoPoolHasAnyMore_isStranded_andItsServiceIsNamed() {
         assertThat(Report.of(USED, true))
                 .contains(new Report(
-                        "Stranded", "NotInAnyPool", "the address is no longer in any pool; kept by Service prod/web"));
+                        "Stranded",
+                        Reason.NotInAnyPool,
+                        "the address is no longer in any pool; kept by Service prod/web"));
     }
 
     @Test
     void reservation_saysForWhomItIsKept() {
         assertThat(Report.of(ClaimSpec.of(null, null, new Owner(WEB.service(), null)), false))
-                .contains(new Report("Reserved", "ForService", "reserved for Service prod/web"));
+                .contains(new Report("Reserved", Reason.ForService, "reserved for Service prod/web"));
         assertThat(Report.of(ClaimSpec.of(null, null), false))
-                .contains(new Report("Reserved", "NoClaims", "reserved without a claim; not allocated to any Service"));
+                .contains(new Report(
+                        "Reserved", Reason.NoClaims, "reserved without a claim; not allocated to any Service"));
     }
 
     @Test
@@ -46,7 +50,7 @@ class AddressConditionsTest {
         assertThat(Report.of(USED.leftBy(WEB, Instant.EPOCH), false))
                 .contains(new Report(
                         "Cooling",
-                        "Released",
+                        Reason.Released,
                         "released at 1970-01-01T00:00:00Z; not reused until the pool's reuseAfter has passed"));
     }
 

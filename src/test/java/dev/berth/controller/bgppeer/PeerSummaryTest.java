@@ -3,6 +3,7 @@ package dev.berth.controller.bgppeer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.BGPPeer.NodeSession;
+import dev.berth.reason.Reason;
 import dev.berth.testing.TypedPage;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,11 +30,14 @@ class PeerSummaryTest {
                 .isEqualTo(new PeerSummary(
                         "1/2",
                         false,
-                        "NotEstablished",
+                        Reason.NotEstablished,
                         "1 of 2 nodes have a session; a: 192.0.2.254 does not answer at port 179"));
         assertThat(PeerSummary.of(GENERATION, List.of(), List.of(established("b"), established("a"))))
                 .isEqualTo(new PeerSummary(
-                        "2/2", true, "Established", "2 of 2 nodes have a session; IPv6 was not negotiated on 2 nodes"));
+                        "2/2",
+                        true,
+                        Reason.Established,
+                        "2 of 2 nodes have a session; IPv6 was not negotiated on 2 nodes"));
     }
 
     @Test
@@ -44,7 +48,7 @@ class PeerSummaryTest {
                 Stream.of("d", "b", "c", "a")
                         .map(node -> failing(node, "Unusable", "Secret \"x\" is missing"))
                         .toList());
-        assertThat(summary.reason()).isEqualTo("Unusable");
+        assertThat(summary.reason()).isEqualTo(Reason.Unusable);
         assertThat(summary.message())
                 .isEqualTo("0 of 4 nodes have a session; a: Secret \"x\" is missing; b: Secret \"x\" is missing;"
                         + " c: Secret \"x\" is missing; and 1 more");
@@ -56,10 +60,10 @@ class PeerSummaryTest {
         NodeSession waiting = failing("b", "Connecting", "no answer");
         assertThat(PeerSummary.of(GENERATION, List.of(), List.of(waiting, silent))
                         .reason())
-                .isEqualTo("Unknown");
+                .isEqualTo(Reason.Unknown);
         assertThat(PeerSummary.of(GENERATION, List.of(), List.of(failing("c", "Unusable", "no Secret"), silent))
                         .reason())
-                .isEqualTo("Unusable");
+                .isEqualTo(Reason.Unusable);
     }
 
     @Test
@@ -68,7 +72,7 @@ class PeerSummaryTest {
                 .isEqualTo(new PeerSummary(
                         "1/1",
                         false,
-                        "NotApplied",
+                        Reason.NotApplied,
                         "1 of 1 nodes have a session; a: has not applied generation 4 yet"));
     }
 
@@ -81,13 +85,13 @@ class PeerSummaryTest {
                 .isEqualTo(new PeerSummary(
                         "1/1",
                         false,
-                        "FamilyNotNegotiated",
+                        Reason.FamilyNotNegotiated,
                         "1 of 1 nodes have a session; a: IPv6 was not negotiated"));
     }
 
     @Test
     void peerThatNoNodeHas_saysSo() {
-        assertThat(PeerSummary.of(GENERATION, List.of(), List.of()).reason()).isEqualTo("NoNode");
+        assertThat(PeerSummary.of(GENERATION, List.of(), List.of()).reason()).isEqualTo(Reason.NoNode);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.TlsSecret;
+import dev.berth.reason.Reason;
 import dev.berth.testing.SampleCertificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -89,7 +90,7 @@ class CertificatesTest {
         now = now.plus(Duration.ofHours(6)).plusSeconds(1);
         later.removeFirst().what().run();
         assertThat(changed).containsExactly("web");
-        assertThat(look().reason()).isEqualTo("CertificateExpired");
+        assertThat(look().reason()).isEqualTo(Reason.CertificateExpired);
     }
 
     @Test

@@ -20,6 +20,7 @@ import dev.berth.loadbalancer.TlsSecret;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -233,7 +234,7 @@ class ClassControlTest {
         assertThat(conditions("tls"))
                 .containsExactly("Accepted", "CertificateUsable: SecretMissing", "Ready: SecretMissing");
 
-        certificates.put("web", new ClassCertificate(Optional.empty(), true, "Usable", "good", Optional.empty()));
+        certificates.put("web", new ClassCertificate(Optional.empty(), true, Reason.Usable, "good", Optional.empty()));
         assertThat(reconcile("tls")).isEqualTo(Next.ON_EVENT);
         assertThat(conditions("tls")).containsExactly("Accepted", "CertificateUsable", "Ready");
     }

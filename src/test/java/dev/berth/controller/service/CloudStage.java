@@ -35,6 +35,7 @@ import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.reason.Reason;
 import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
@@ -179,13 +180,13 @@ abstract class CloudStage {
         final List<String> events = new ArrayList<>();
 
         @Override
-        public void normal(About about, String reason, String message) {
-            events.add(reason + ": " + message);
+        public void normal(About about, String condition, Reason reason, String message) {
+            events.add(condition + reason + ": " + message);
         }
 
         @Override
-        public void warning(About about, String reason, String message) {
-            events.add("Warning " + reason + ": " + message);
+        public void warning(About about, String condition, Reason reason, String message) {
+            events.add("Warning " + condition + reason + ": " + message);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.NoOpEvents;
+import dev.berth.reason.Reason;
 import java.util.Optional;
 
 /** Tells nobody. */
@@ -16,7 +17,7 @@ final class NoOpRecorder extends NoOpEvents implements ServiceMetrics {
     public void assigned() {}
 
     @Override
-    public void skipped(dev.berth.loadbalancer.ServicePlan.Skip.Reason reason, int services) {}
+    public void skipped(Reason reason, int services) {}
 
     @Override
     public void waits(ServiceKey service, Optional<String> reason) {}

@@ -14,6 +14,7 @@ import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.reason.Reason;
 import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
@@ -142,7 +143,7 @@ class ServiceControlTest {
                                         served,
                                         WellKnownNames.STATUS_CONFLICT,
                                         true,
-                                        "StatusOverwritten",
+                                        Reason.StatusOverwritten,
                                         "by another",
                                         clock))));
 

@@ -28,6 +28,7 @@ import dev.berth.pool.PoolSet;
 import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -137,7 +138,7 @@ final class SimulationRules {
     /** Whether it keeps what it has as it is, for its class is gone: no Address is made for it. */
     private static boolean isFrozen(ServiceState service) {
         return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
-                .filter(condition -> condition.reason().equals(ServicePlan.Skip.Reason.ClassMissing.name()))
+                .filter(condition -> condition.reason().equals(Reason.ClassMissing.name()))
                 .isPresent();
     }
 
@@ -481,7 +482,7 @@ final class SimulationRules {
         Optional<WaitReason> why = serve.steps().stream()
                 .flatMap(step -> step instanceof Step.Refuse(WaitReason reason) ? Stream.of(reason) : Stream.empty())
                 .findFirst();
-        Optional<String> fault = why.map(WaitReason::reason);
+        Optional<String> fault = why.map(WaitReason::reason).map(Reason::name);
         Optional<AddressRequest> request = acquire(serve);
         if (request.isPresent()) {
             waits.add(service.key());
@@ -490,7 +491,7 @@ final class SimulationRules {
             why = Optional.of(WaitReason.of(request.get(), ((Choice.Refused) choice).refusals()));
         }
         if (held.isEmpty()) {
-            checkReason(service, why.map(WaitReason::reason).orElse("none"), false);
+            checkReason(service, why.map(WaitReason::reason).map(Reason::name).orElse("none"), false);
         } else {
             checkReason(
                     service,

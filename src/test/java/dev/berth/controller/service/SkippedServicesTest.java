@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.claim.ServiceKey;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServicePlan;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.reason.Reason;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.servicecidr.PolicyConditions.Report;
 import dev.berth.loadbalancer.Condition.Status;
+import dev.berth.reason.Reason;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ class LastReportedTest {
     private final LastReported said = new LastReported();
 
     private static Report noSpace(String message, boolean bad) {
-        return new Report("Growth", Status.FALSE, "NoSpace", message, bad);
+        return new Report("Growth", Status.FALSE, Reason.NoSpace, message, bad);
     }
 
     @Test
@@ -33,7 +34,7 @@ class LastReportedTest {
         said.isNew(null, noSpace("80 percent", true));
 
         assertThat(said.isNew(null, noSpace("81 percent", true))).isFalse();
-        assertThat(said.isNew(null, new Report("Growth", Status.FALSE, "Forbidden", "", true)))
+        assertThat(said.isNew(null, new Report("Growth", Status.FALSE, Reason.Forbidden, "", true)))
                 .isTrue();
     }
 

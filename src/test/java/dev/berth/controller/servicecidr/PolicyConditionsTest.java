@@ -8,6 +8,7 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Condition.Status;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Reservations;
 import dev.berth.servicecidr.Retirement;
@@ -132,7 +133,8 @@ class PolicyConditionsTest {
 
     @Test
     void thatFamilyCannotGrow_isSaidBeforeItNeedsTo_butNobodyHasToLookYet() {
-        look.growth = List.of(new RangeGrowth.Outcome.Held(IpFamily.IPV4, "NoSpace", "no /24 is free", false, null));
+        look.growth =
+                List.of(new RangeGrowth.Outcome.Held(IpFamily.IPV4, Reason.NoSpace, "no /24 is free", false, null));
 
         assertThat(told("Growth")).isEqualTo("False NoSpace: no /24 is free");
         assertThat(bad("Growth")).isFalse();
@@ -144,7 +146,7 @@ class PolicyConditionsTest {
         RangeGrowth.Outcome created = new RangeGrowth.Outcome.Created(IpFamily.IPV4, "next", range);
         RangeGrowth.Outcome proposed = new RangeGrowth.Outcome.Proposed(IpFamily.IPV4, "next", range);
         RangeGrowth.Outcome held =
-                new RangeGrowth.Outcome.Held(IpFamily.IPV6, "Forbidden", "a policy denies it", true, "six");
+                new RangeGrowth.Outcome.Held(IpFamily.IPV6, Reason.Forbidden, "a policy denies it", true, "six");
 
         look.growth = List.of(SampleLook.enough(IpFamily.IPV4));
         assertThat(told("Growth")).startsWith("True Enough");
@@ -161,8 +163,8 @@ class PolicyConditionsTest {
     @Test
     void ofTwoFamilies_bothAreTold_firstTheOneThatNeedsARangeNow() {
         look.growth = List.of(
-                new RangeGrowth.Outcome.Held(IpFamily.IPV4, "NoSpace", "no /24 is free", false, null),
-                new RangeGrowth.Outcome.Held(IpFamily.IPV6, "InvalidSettings", "prefixLength 56", true, null));
+                new RangeGrowth.Outcome.Held(IpFamily.IPV4, Reason.NoSpace, "no /24 is free", false, null),
+                new RangeGrowth.Outcome.Held(IpFamily.IPV6, Reason.InvalidSettings, "prefixLength 56", true, null));
 
         assertThat(told("Growth")).isEqualTo("False InvalidSettings: prefixLength 56; no /24 is free");
     }
@@ -243,23 +245,26 @@ class PolicyConditionsTest {
     @Test
     void policyIsNotReady_whereTheSpecAsksForWhatIsNotDone() {
         assertThat(PolicyConditions.decides(
-                        new PolicyConditions.Report("Served", Status.FALSE, "CannotWatch", "", true)))
-                .isTrue();
-        assertThat(PolicyConditions.decides(new PolicyConditions.Report("Reserved", Status.FALSE, "NotKept", "", true)))
+                        new PolicyConditions.Report("Served", Status.FALSE, Reason.CannotWatch, "", true)))
                 .isTrue();
         assertThat(PolicyConditions.decides(
-                        new PolicyConditions.Report("Growth", Status.FALSE, "InvalidSettings", "", true)))
+                        new PolicyConditions.Report("Reserved", Status.FALSE, Reason.NotKept, "", true)))
+                .isTrue();
+        assertThat(PolicyConditions.decides(
+                        new PolicyConditions.Report("Growth", Status.FALSE, Reason.InvalidSettings, "", true)))
                 .isTrue();
     }
 
     @Test
     void dryRun_howFullItIs_andWhatTheAuditFinds_leaveThePolicyReady() {
-        assertThat(PolicyConditions.decides(new PolicyConditions.Report("Growth", Status.FALSE, "DryRun", "", true)))
+        assertThat(PolicyConditions.decides(
+                        new PolicyConditions.Report("Growth", Status.FALSE, Reason.DryRun, "", true)))
                 .isFalse();
         assertThat(PolicyConditions.decides(
-                        new PolicyConditions.Report("Healthy", Status.FALSE, "BandsConflict", "", true)))
+                        new PolicyConditions.Report("Healthy", Status.FALSE, Reason.BandsConflict, "", true)))
                 .isFalse();
-        assertThat(PolicyConditions.decides(new PolicyConditions.Report("Retired", Status.FALSE, "Refused", "", true)))
+        assertThat(PolicyConditions.decides(
+                        new PolicyConditions.Report("Retired", Status.FALSE, Reason.Refused, "", true)))
                 .isFalse();
     }
 }

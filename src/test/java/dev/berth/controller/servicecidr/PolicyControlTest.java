@@ -17,6 +17,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.Finding;
 import dev.berth.servicecidr.Forecast;
@@ -56,13 +57,13 @@ class PolicyControlTest {
     private final Caches caches = caches();
     private final Events recorder = new Events() {
         @Override
-        public void normal(About about, String reason, String message) {
-            events.add(reason);
+        public void normal(About about, String condition, Reason reason, String message) {
+            events.add(condition + reason);
         }
 
         @Override
-        public void warning(About about, String reason, String message) {
-            events.add("warning " + reason);
+        public void warning(About about, String condition, Reason reason, String message) {
+            events.add("warning " + condition + reason);
         }
     };
     private final PolicyControl control = control();

@@ -52,8 +52,8 @@ class PolicyStatusTest {
                         ipv4.free(),
                         ipv6.allocated(),
                         ipv6.free(),
-                        condition("CapacityLow").reason(),
-                        condition("Growth").reason(),
+                        condition("CapacityLow").reason().name(),
+                        condition("Growth").reason().name(),
                         condition("Healthy").status().toString());
     }
 

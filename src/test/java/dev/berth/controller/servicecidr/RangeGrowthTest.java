@@ -9,6 +9,7 @@ import dev.berth.controller.Backoff;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.ExcludedNetwork;
 import dev.berth.servicecidr.Growth;
 import dev.berth.servicecidr.SampleCidrs;
@@ -132,7 +133,7 @@ class RangeGrowthTest {
         network.lag();
         network.put(SampleCidrs.ready("by-hand", "10.100.0.0/24"));
 
-        assertThat(held(forReal()).reason()).isEqualTo("NoSpace");
+        assertThat(held(forReal()).reason()).isEqualTo(Reason.NoSpace);
         network.put(SampleCidrs.ready("by-hand", "10.50.0.0/24"));
         assertThat(grow(forReal())).hasOnlyElementsOfType(RangeGrowth.Outcome.Enough.class);
         assertThat(network.writes).isEmpty();
@@ -163,7 +164,7 @@ class RangeGrowthTest {
     void withoutANetworkToAvoid_noRangeIsMade_asNodesNeedNotSayWherePodsAre() {
         RangeGrowth.Outcome.Held held = held(spec(false, List.of()));
 
-        assertThat(held.reason()).isEqualTo("InvalidSettings");
+        assertThat(held.reason()).isEqualTo(Reason.InvalidSettings);
         assertThat(held.message()).contains("spec.growth.avoid is empty", "Pods");
         assertThat(network.writes).isEmpty();
         assertThat(growth.room(IpFamily.IPV4)).isZero();
@@ -269,7 +270,7 @@ class RangeGrowthTest {
 
         RangeGrowth.Outcome.Held held = held(forReal());
 
-        assertThat(held.reason()).isEqualTo("Forbidden");
+        assertThat(held.reason()).isEqualTo(Reason.Forbidden);
         assertThat(held.message())
                 .isEqualTo("cannot make ServiceCIDR \"" + NEXT + "\" of 10.100.0.0/28: a policy denies it");
         assertThat(held(forReal())).isEqualTo(held);
@@ -304,7 +305,7 @@ class RangeGrowthTest {
     void lostAnswer_isHeldAsFailed() {
         network.fault = Fault.UNKNOWN_NOT_DONE;
 
-        assertThat(held(forReal()).reason()).isEqualTo("Failed");
+        assertThat(held(forReal()).reason()).isEqualTo(Reason.Failed);
     }
 
     @Test
@@ -338,7 +339,7 @@ class RangeGrowthTest {
     void networkToAvoid_thatIsNone_holdsGrowth() {
         RangeGrowth.Outcome.Held held = held(spec(false, List.of("10.0.0.0/33")));
 
-        assertThat(held.reason()).isEqualTo("InvalidSettings");
+        assertThat(held.reason()).isEqualTo(Reason.InvalidSettings);
         assertThat(held.message()).contains("spec.growth.avoid", "10.0.0.0/33");
         assertThat(network.writes).isEmpty();
     }

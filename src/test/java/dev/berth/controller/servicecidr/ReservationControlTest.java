@@ -12,6 +12,7 @@ import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
 import dev.berth.kube.UnreadableObjects;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.Reservation;
 import dev.berth.servicecidr.Reservations.State;
 import dev.berth.servicecidr.SampleCidrs;
@@ -44,13 +45,13 @@ class ReservationControlTest {
         caches.reservations(objects);
         Events recorder = new Events() {
             @Override
-            public void normal(About about, String reason, String message) {
-                throw new IllegalStateException("nothing to say: " + reason);
+            public void normal(About about, String condition, Reason reason, String message) {
+                throw new IllegalStateException("nothing to say: " + condition + reason);
             }
 
             @Override
-            public void warning(About about, String reason, String message) {
-                events.add(about.name() + " " + reason);
+            public void warning(About about, String condition, Reason reason, String message) {
+                events.add(about.name() + " " + condition + reason);
             }
         };
         return new ReservationControl(

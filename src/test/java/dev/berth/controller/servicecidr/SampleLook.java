@@ -53,7 +53,7 @@ final class SampleLook {
     static List<Finding> outOfRange(int findings) {
         return IntStream.rangeClosed(1, findings)
                 .mapToObj(i ->
-                        new Finding(Finding.Reason.CLUSTER_IP_OUT_OF_RANGE, "Service", "prod/web-" + i, "wrong " + i))
+                        new Finding(Finding.Fault.CLUSTER_IP_OUT_OF_RANGE, "Service", "prod/web-" + i, "wrong " + i))
                 .toList();
     }
 }

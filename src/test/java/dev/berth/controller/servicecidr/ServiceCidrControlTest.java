@@ -7,6 +7,7 @@ import dev.berth.controller.SampleParts;
 import dev.berth.controller.servicecidr.ServiceCidrControl.Mode;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events;
+import dev.berth.reason.Reason;
 import dev.berth.servicecidr.ReadyCondition;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.ServiceCidr;
@@ -31,13 +32,13 @@ class ServiceCidrControlTest {
     private final List<String> warnings = new ArrayList<>();
     private final Events events = new Events() {
         @Override
-        public void normal(About about, String reason, String message) {
+        public void normal(About about, String condition, Reason reason, String message) {
             throw new AssertionError("nothing normal is told: " + message);
         }
 
         @Override
-        public void warning(About about, String reason, String message) {
-            warnings.add(about.kind() + "/" + about.name() + " " + reason + ": " + message);
+        public void warning(About about, String condition, Reason reason, String message) {
+            warnings.add(about.kind() + "/" + about.name() + " " + condition + reason + ": " + message);
         }
     };
 
