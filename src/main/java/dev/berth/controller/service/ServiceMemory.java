@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,10 +73,11 @@ final class ServiceMemory {
         look = now.plus(LOOK_SOON);
     }
 
-    /** Its provider is being looked at. */
+    /** Its provider is about to be looked at: what was reported until now is seen. */
     void looks(Instant now) {
         lastLook = now;
         look = now.plus(LOOK_EVERY);
+        reported.set(false);
     }
 
     /**
@@ -89,8 +91,13 @@ final class ServiceMemory {
         if (!isItsOwn || !reported.compareAndSet(false, true)) {
             return Optional.empty();
         }
+        return Optional.of(untilReport(now));
+    }
+
+    /** Soon after another look what is reported is not looked at at once. */
+    private Duration untilReport(Instant now) {
         Duration left = Duration.between(now, lastLook.plus(LOOK_SOON));
-        return Optional.of(left.isNegative() ? Duration.ZERO : left);
+        return left.isNegative() ? Duration.ZERO : left;
     }
 
     /** Has its provider looked at now, if it is time, or if it says that something has changed. */
@@ -101,13 +108,16 @@ final class ServiceMemory {
         }
     }
 
-    /** When its provider is to be looked at; absent: it does not say how many targets pass. */
+    /** When its provider is to be looked at; absent: not by itself. */
     Optional<Duration> nextLook(Instant now) {
-        if (!provider().tellsOfTargets()) {
-            return Optional.empty();
-        }
+        Stream<Duration> report = reported.get() ? Stream.of(untilReport(now)) : Stream.empty();
+        Stream<Duration> targets = provider().tellsOfTargets() ? Stream.of(untilTargets(now)) : Stream.empty();
+        return Stream.concat(report, targets).min(Duration::compareTo);
+    }
+
+    private Duration untilTargets(Instant now) {
         Duration left = Duration.between(now, look);
-        return Optional.of(left.compareTo(LOOK_SOON) < 0 ? LOOK_SOON : left);
+        return left.compareTo(LOOK_SOON) < 0 ? LOOK_SOON : left;
     }
 
     /** If its provider is the one of this name: what failed may be tried again at once. Notified by other threads. */

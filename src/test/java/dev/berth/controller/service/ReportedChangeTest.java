@@ -2,6 +2,8 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.controller.Next;
+import dev.berth.loadbalancer.Backends;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerStatus;
@@ -17,6 +19,17 @@ import org.junit.jupiter.api.Test;
 class ReportedChangeTest extends CloudStage {
     private static final LoadBalancerStatus OTHER =
             new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.66", IpMode.PROXY)));
+
+    /** What happens once in a pass that has begun, before it calls the provider. */
+    private Runnable beforeCall = () -> {};
+
+    @Override
+    Backends backends() {
+        Runnable happens = beforeCall;
+        beforeCall = () -> {};
+        happens.run();
+        return super.backends();
+    }
 
     private static ServiceIdentity identity(String name) {
         return new ServiceIdentity("prod", name, "uid-" + name);
@@ -124,6 +137,61 @@ class ReportedChangeTest extends CloudStage {
         assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]");
         afterDelays();
         assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]", "get web[n1]", "ensure web[n1]");
+    }
+
+    @Test
+    void changeReportedJustBeforeALook_isSeenByIt_andLaterOnesAreLookedAtAsWell() {
+        served("web");
+        reported("web");
+        beforeCall = () -> reported("web");
+        afterDelays();
+        afterDelays();
+        assertThat(cloud.calls).containsExactly("get web[n1]");
+
+        cloud.has = OTHER;
+        reported("web");
+        afterDelays();
+
+        assertThat(cloud.calls).containsExactly("get web[n1]", "get web[n1]", "ensure web[n1]");
+    }
+
+    @Test
+    void changeReportedBeforeTheLookOfAResync_isSeenByIt_andLaterOnesAreLookedAtAsWell() {
+        served("web");
+        reported("web");
+        afterDelays();
+        clock = clock.plusSeconds(2);
+        reported("web");
+        clock = clock.plusSeconds(1);
+        resync();
+        due.clear();
+        cloud.calls.clear();
+        afterDelays();
+        assertThat(cloud.calls).isEmpty();
+
+        cloud.has = OTHER;
+        reported("web");
+        afterDelays();
+
+        assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]");
+    }
+
+    /** A timer may be early by a clock's tick. */
+    @Test
+    void whatIsReportedAndCannotBeLookedAtYet_isLookedAtByItself() {
+        served("web");
+        reported("web");
+        afterDelays();
+        reported("web");
+        clock = clock.plusSeconds(4);
+
+        Next next = reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("get web[n1]");
+        assertThat(next).isEqualTo(Next.after(Duration.ofSeconds(1)));
+        clock = clock.plusSeconds(1);
+        assertThat(reconcile("web")).isEqualTo(Next.ON_EVENT);
+        assertThat(cloud.calls).containsExactly("get web[n1]", "get web[n1]");
     }
 
     @Test
