@@ -5,7 +5,6 @@ import dev.berth.claim.Choice;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
-import dev.berth.claim.QueuePosition;
 import dev.berth.controller.address.Released;
 import dev.berth.controller.service.AddressObjects.Created;
 import dev.berth.controller.service.AddressObjects.Whose;
@@ -22,7 +21,6 @@ import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.TakeOverEffect;
 import dev.berth.pool.Refusal;
 import dev.berth.reason.Reason;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -88,8 +86,7 @@ final class ClaimEffects {
 
     /** A Service for which no address can be claimed would otherwise keep all who wait behind it from theirs. */
     void loseTurn(ServiceState state) {
-        pass.memory()
-                .turn(new QueuePosition(pass.steady().truncatedTo(ChronoUnit.SECONDS), state.created(), state.uid()));
+        pass.turns().goLast(state);
         pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
     }
 

@@ -107,7 +107,7 @@ final class EffectExecutor {
                         down, facts -> perform(down, TearingDown.next(down, pass.service(), known(requests), facts)));
             }
             case ServicePlan.Serve serve -> {
-                pass.memory().doubtIfDue(pass.steady());
+                pass.memory().provider.doubtIfDue(pass.steady());
                 yield passed(serve, facts -> perform(serve, Serving.next(serve, known(serve), facts)));
             }
         };
@@ -190,7 +190,7 @@ final class EffectExecutor {
                 pass.memory().status.overwrites(uid),
                 pass.steady(),
                 pass.parts().ipMode().known(pass.steady()),
-                pass.memory().nextLook(pass.steady()));
+                pass.memory().provider.nextLook(pass.steady()));
     }
 
     private EffectResult perform(ServicePlan.Serve serve, ServingEffect effect) {
@@ -238,7 +238,7 @@ final class EffectExecutor {
                 }
                 if (pass.parts().ledger().turnOf(pass.key()).isEmpty()) {
                     // It does not wait. One that does may leave the queue for a while, when its class is not accepted.
-                    pass.memory().forgetTurn();
+                    pass.turns().forget(pass.key());
                 }
                 yield new Finished(new Next(again));
             }
@@ -295,9 +295,9 @@ final class EffectExecutor {
             case TearDownEffect.Finish(boolean forgets, boolean planAgain) -> {
                 LOG.info("Service {} is no longer served: {}", pass.key(), down.why());
                 pass.memory().succeeded();
-                pass.memory().forgetTurn();
+                pass.turns().forget(pass.key());
                 if (forgets) {
-                    pass.memory().provider(state -> ProviderState.nothing());
+                    pass.memory().provider.change(state -> ProviderState.nothing());
                 }
                 yield planAgain ? new EffectResult.Again(false) : new Finished(Next.ON_EVENT);
             }

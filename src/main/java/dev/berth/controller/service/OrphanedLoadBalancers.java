@@ -180,12 +180,12 @@ final class OrphanedLoadBalancers implements Orphans {
     /** A provider's list outlives our marks, and our memory: nobody who writes Services can write it. */
     private void remember(ServiceState service, String classValue) {
         ServiceMemory memory = memories.of(service.key());
-        if (memory.provider().bringsItsOwn(service.uid()).isEmpty()) {
+        if (memory.provider.state().bringsItsOwn(service.uid()).isEmpty()) {
             LOG.info(
                     "Service {} lost Berth's finalizer and conditions, but its provider has a load balancer for it:"
                             + " Berth serves it again",
                     service.key());
-            memory.provider(state -> state.listed(service.uid(), classValue));
+            memory.provider.change(state -> state.listed(service.uid(), classValue));
             due.accept(List.of(service.key()));
         }
     }

@@ -89,28 +89,28 @@ final class ProviderEffects {
 
     /** What it answered breaks no rule, and is remembered. */
     Outcome accept(ServedClass served, ServingEffect.Accept effect) {
-        pass.memory().provider(state -> state.ensured(effect.request(), served, effect.answer()));
-        pass.memory().changed(pass.steady());
+        pass.memory().provider.change(state -> state.ensured(effect.request(), served, effect.answer()));
+        pass.memory().provider.targetsChanged(pass.steady());
         lookAgainAtTargets();
         return new Outcome.Judged();
     }
 
     /** It has what it answered, but maybe for the health of its targets. */
     Outcome refresh(LoadBalancerStatus found) {
-        pass.memory().provider(state -> state.seen(found));
+        pass.memory().provider.change(state -> state.seen(found));
         return new Outcome.Judged();
     }
 
     /** What it has is not what it should be: that is said, and it is asked again. */
     Outcome askAgain(ServiceState service, ServiceEvent why) {
-        pass.memory().provider(ProviderState::unsure);
+        pass.memory().provider.change(ProviderState::unsure);
         pass.say(service, why);
         return new Outcome.Judged();
     }
 
     /** What it answered holds, and is to be published. */
     List<Outcome> keep(ServedClass served, List<Published> ingress) {
-        pass.memory().provider(state -> state.kept(served));
+        pass.memory().provider.change(state -> state.kept(served));
         return List.of(new Outcome.ToPublish(ingress), new Outcome.Did(Done.PROVIDER_ASKED));
     }
 
@@ -118,7 +118,7 @@ final class ProviderEffects {
     List<Outcome> delete(PredecessorEffect.Delete effect) {
         try {
             delete(effect.by(), effect.request());
-            pass.memory().provider(state -> ProviderState.nothing());
+            pass.memory().provider.change(state -> ProviderState.nothing());
             LOG.info(
                     "the former {} of Service {} is deleted by provider {}",
                     called(effect.by(), effect.request()),
@@ -144,7 +144,7 @@ final class ProviderEffects {
 
     private List<Outcome> ensure(ServedClass served, LoadBalancerRequest request) {
         LoadBalancerProvider provider = pass.parts().providers().named(served.provider());
-        pass.memory().provider(state -> state.asks(request, served));
+        pass.memory().provider.change(state -> state.asks(request, served));
         try {
             return switch (pass.visit().ensure(provider, request, asksForName(served, request))) {
                 case EnsureOutcome.Ready ready -> List.of(new Outcome.Answered(ready, whoHas(served, ready.status())));
@@ -156,7 +156,7 @@ final class ProviderEffects {
                     yield List.of(new Outcome.OnItsWay(delay, pending.message()));
                 }
                 case EnsureOutcome.ImplementedElsewhere none -> {
-                    pass.memory().provider(state -> state.elsewhere(request, served));
+                    pass.memory().provider.change(state -> state.elsewhere(request, served));
                     yield List.of();
                 }
             };
@@ -188,15 +188,14 @@ final class ProviderEffects {
 
     /** Asks what the provider has. That it cannot be found out is no drift. */
     private List<Outcome> look(ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
-        pass.memory().provider(ProviderState::looked);
-        pass.memory().looks(pass.steady());
+        pass.memory().provider.looks(pass.steady());
         try {
             return List.of(new Outcome.Looked(
                     known, pass.visit().get(pass.parts().providers().named(served.provider()), request)));
         } catch (ProviderException failure) {
-            LOG.atLevel(pass.memory().provider().isOutOfSight() ? Level.DEBUG : Level.WARN)
+            LOG.atLevel(pass.memory().provider.state().isOutOfSight() ? Level.DEBUG : Level.WARN)
                     .log("looking at the load balancer of Service {}: {}", pass.key(), failure.getMessage());
-            pass.memory().provider(ProviderState::missed);
+            pass.memory().provider.change(ProviderState::missed);
             return List.of();
         }
     }
@@ -205,8 +204,8 @@ final class ProviderEffects {
     private List<Outcome> update(ServedClass served, LoadBalancerRequest request) {
         try {
             pass.visit().update(pass.parts().providers().named(served.provider()), request);
-            pass.memory().provider(state -> state.updated(request, served));
-            pass.memory().changed(pass.steady());
+            pass.memory().provider.change(state -> state.updated(request, served));
+            pass.memory().provider.targetsChanged(pass.steady());
             lookAgainAtTargets();
             return List.of();
         } catch (ProviderException failure) {
@@ -217,7 +216,8 @@ final class ProviderEffects {
     /** A node or an endpoint that came while the provider was being notified of others must not be lost. */
     private void lookAgainAtTargets() {
         if (pass.memory()
-                .provider()
+                .provider
+                .state()
                 .knowsOther(pass.parts().environment().backends().apply(pass.key()))) {
             pass.due().accept(List.of(pass.key()));
         }
@@ -226,9 +226,9 @@ final class ProviderEffects {
     /** It lost its addresses: what the provider made of them must not outlive them. */
     private List<Outcome> withdraw(ServedClass served, LoadBalancerRequest request) {
         try {
-            pass.memory().provider(ProviderState::unsure);
+            pass.memory().provider.change(ProviderState::unsure);
             delete(served, request);
-            pass.memory().provider(state -> state.deleted(request.service()));
+            pass.memory().provider.change(state -> state.deleted(request.service()));
             return List.of();
         } catch (ProviderException failure) {
             return pass.postpone(notDeleted(served, request, failure, request));
@@ -241,10 +241,10 @@ final class ProviderEffects {
         LoadBalancerRequest request = effect.request();
         effect.before().forEach(event -> pass.say(service, event));
         try {
-            pass.memory().provider(state -> state.deletes(request.service(), served));
+            pass.memory().provider.change(state -> state.deletes(request.service(), served));
             delete(served, request);
             effect.after(called(served, request)).forEach(event -> pass.say(service, event));
-            pass.memory().provider(state -> state.deleted(request.service(), served));
+            pass.memory().provider.change(state -> state.deleted(request.service(), served));
             return List.of(new Outcome.Called());
         } catch (ProviderException failure) {
             return List.of(
@@ -265,10 +265,10 @@ final class ProviderEffects {
 
     private Runnable asksForName(ServedClass by, LoadBalancerRequest request) {
         LoadBalancerProvider provider = pass.parts().providers().named(by.provider());
-        return () -> pass.memory().name.ask(by, provider, request.service());
+        return () -> pass.memory().provider.name.ask(by, provider, request.service());
     }
 
     private String called(ServedClass by, LoadBalancerRequest request) {
-        return pass.memory().name.known().called(by, request.service().uid());
+        return pass.memory().provider.name.known().called(by, request.service().uid());
     }
 }

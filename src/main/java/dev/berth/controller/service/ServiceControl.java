@@ -16,7 +16,6 @@ import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Step;
-import dev.berth.pool.PoolSet;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.Comparator;
@@ -47,6 +46,7 @@ public final class ServiceControl {
     private final ServicesOfClasses classes;
     private final ServiceMemories memories;
     private final ServiceTurns turns;
+    private final PoolDependencies dependencies = new PoolDependencies();
     private final ServiceLoops.Listener listener;
     private final ServiceSnapshots snapshots;
     private final PublishedAddresses published;
@@ -65,7 +65,7 @@ public final class ServiceControl {
         this.classes = classes;
         this.memories = memories;
         this.listener = listener;
-        turns = new ServiceTurns(parts.ledger(), parts.gate(), parts.timing().steady(), memories);
+        turns = new ServiceTurns(parts.ledger(), parts.gate(), parts.timing().steady());
         snapshots = new ServiceSnapshots(parts, classes::deference, memories, turns);
         boolean migrates = !parts.settings().migrateFrom().isEmpty();
         published = new PublishedAddresses(parts.ledger(), listener::due, snapshots, migrates);
@@ -124,7 +124,7 @@ public final class ServiceControl {
      */
     public void resync(Duration period) {
         List<ServiceKey> all =
-                memories.matching((key, memory) -> memory.provider().isAskedOutside());
+                memories.matching((key, memory) -> memory.provider.state().isAskedOutside());
         int slices = (int) Math.clamp(period.toSeconds(), 1, Math.max(1, all.size()));
         resync(all, period.dividedBy(slices), (all.size() + slices - 1) / slices);
         orphans.look();
@@ -134,7 +134,7 @@ public final class ServiceControl {
     private void resync(List<ServiceKey> all, Duration pause, int atOnce) {
         List<ServiceKey> now = all.subList(0, Math.min(atOnce, all.size()));
         List<ServiceKey> rest = all.subList(now.size(), all.size());
-        now.forEach(key -> memories.find(key).ifPresent(memory -> memory.provider(ProviderState::doubted)));
+        now.forEach(key -> memories.find(key).ifPresent(memory -> memory.provider.change(ProviderState::doubted)));
         listener.due(now);
         if (!rest.isEmpty()) {
             parts.timing().later().after(pause, () -> resync(rest, pause, atOnce));
@@ -150,7 +150,7 @@ public final class ServiceControl {
      * others than there are now. One whose provider is just being notified looks again itself, when it is done.
      */
     public void nodesChanged() {
-        makeDue((key, memory) -> memory.provider().targetsNodes() && knowsOthers(key, memory));
+        makeDue((key, memory) -> memory.provider.state().targetsNodes() && knowsOthers(key, memory));
     }
 
     /** The same for one Service, whose endpoints changed. */
@@ -159,7 +159,7 @@ public final class ServiceControl {
     }
 
     private boolean knowsOthers(ServiceKey key, ServiceMemory memory) {
-        return memory.provider().knowsOther(parts.environment().backends().apply(key));
+        return memory.provider.state().knowsOther(parts.environment().backends().apply(key));
     }
 
     /**
@@ -167,7 +167,7 @@ public final class ServiceControl {
      * receive traffic.
      */
     public void kubeProxiesChanged() {
-        makeDue((key, memory) -> memory.provider().isCheckedByWhatNodesHave());
+        makeDue((key, memory) -> memory.provider.state().isCheckedByWhatNodesHave());
     }
 
     /** A provider is there again: what failed with it is tried again at once. */
@@ -184,7 +184,7 @@ public final class ServiceControl {
     void loadBalancerChanged(String provider, ServiceIdentity service) {
         ServiceKey key = new ServiceKey(service.namespace(), service.name());
         memories.find(key)
-                .flatMap(memory -> memory.reported(
+                .flatMap(memory -> memory.provider.reported(
                         provider, service, parts.timing().steady().instant()))
                 .ifPresent(delay -> parts.timing().later().after(delay, () -> listener.due(List.of(key))));
     }
@@ -203,10 +203,13 @@ public final class ServiceControl {
             if (!parts.cluster().hasService(key)) {
                 if (!memory.version.isSeenLive()) {
                     memories.forget(key);
+                    turns.forget(key);
+                    dependencies.forget(key);
                     // No timer of it comes, should this pass have postponed what was left to do.
                     listener.due(parts.ledger().stopWaiting(key));
                 }
-                memory.provider()
+                memory.provider
+                        .state()
                         .madeForAnother(Optional.empty())
                         .filter(made -> !holdsAnything(made.request().service()))
                         .ifPresent(made -> orphans.deleteUntilDone(
@@ -257,9 +260,9 @@ public final class ServiceControl {
             Map<Ip, Claim> claims = ReconcileContext.claims(parts.ledger(), key);
             ServiceSnapshot snapshot = snapshots.of(key, service);
             ServicePlan plan = Planner.plan(snapshot);
-            recordPoolDependency(memory, snapshot, plan);
+            noteDependency(snapshot, plan);
             if (isAnothers(plan)) {
-                memory.forgetTurn();
+                turns.forget(key);
             }
             if (plan instanceof ServicePlan.TearDown) {
                 // What it may lose, and goes on publishing, is nobody else's from the same moment on.
@@ -272,6 +275,7 @@ public final class ServiceControl {
                     visit,
                     listener::due,
                     memory,
+                    turns,
                     key,
                     service,
                     plan,
@@ -312,14 +316,9 @@ public final class ServiceControl {
         return newest.service();
     }
 
-    private void recordPoolDependency(ServiceMemory memory, ServiceSnapshot snapshot, ServicePlan plan) {
-        PoolSet pools = snapshot.pools();
-        boolean tells = plan.steps().stream().anyMatch(Step.Refuse.class::isInstance)
-                || snapshot.holdings().stream()
-                        .anyMatch(holding -> holding.spec().pool() != null
-                                && pools.poolOf(holding.ip()).isEmpty());
-        memory.tells(tells ? pools : null);
-        if (memory.toldOfOther(parts.ledger().pools())) {
+    private void noteDependency(ServiceSnapshot snapshot, ServicePlan plan) {
+        dependencies.note(snapshot, plan);
+        if (dependencies.isOutdated(snapshot.key(), parts.ledger().pools())) {
             // They changed before it was noted.
             listener.due(List.of(snapshot.key()));
         }
@@ -327,8 +326,7 @@ public final class ServiceControl {
 
     /** There are other pools: what is said by them of Services that do not wait may be untrue. */
     public void poolsChanged() {
-        PoolSet now = parts.ledger().pools();
-        makeDue((key, memory) -> memory.toldOfOther(now));
+        listener.due(dependencies.outdated(parts.ledger().pools()));
     }
 
     /** Of a Service that is gone no timer comes, but those of its addresses do. */
@@ -363,7 +361,7 @@ public final class ServiceControl {
         return parts.ledger().heldFor(service.key()).stream()
                         .anyMatch(holding -> holding.isFor(service.key(), service.uid()))
                 || memories.find(service.key())
-                        .flatMap(memory -> memory.provider().bringsItsOwn(service.uid()))
+                        .flatMap(memory -> memory.provider.state().bringsItsOwn(service.uid()))
                         .isPresent();
     }
 

@@ -58,8 +58,8 @@ final class ServiceSnapshots {
                 parts.cluster().namespaceLabels(key.namespace()),
                 turn,
                 parts.settings().migrateFrom(),
-                service.flatMap(state ->
-                        memories.find(key).flatMap(memory -> memory.provider().bringsItsOwn(state.uid()))),
+                service.flatMap(state -> memories.find(key)
+                        .flatMap(memory -> memory.provider.state().bringsItsOwn(state.uid()))),
                 service.map(state ->
                         Duration.between(state.created(), parts.timing().clock().instant())));
     }
