@@ -8,7 +8,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
-import dev.berth.controller.Retry;
+import dev.berth.controller.RetrySchedule;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -57,7 +56,8 @@ public final class AddressControl {
 
     private final Map<Ip, Resting> resting = new ConcurrentHashMap<>();
 
-    private final Map<Ip, Retry> failures = new ConcurrentHashMap<>();
+    /** Of what could not be released. */
+    private final RetrySchedule<Ip> retries;
 
     /**
      * @param classes the classes as they are judged now
@@ -81,6 +81,7 @@ public final class AddressControl {
         this.classes = classes;
         this.due = due;
         this.retry = retry;
+        retries = new RetrySchedule<>(timing.backoff(), timing.steady());
         release = new AddressRelease(cluster, ledger, timing, due, orphans);
     }
 
@@ -125,13 +126,13 @@ public final class AddressControl {
                     due.accept(List.of(owner.service()));
                 }
             } else if (!release.ifGone(ip, owner)) {
-                return failed(ip);
+                return Next.after(retries.failed(ip));
             }
         }
         if (releasedAt != null && claim.spec().phase() == ClaimSpec.Phase.COOLING) {
             return rest(claim, releasedAt);
         }
-        failures.remove(ip);
+        retries.done(ip);
         return Next.ON_EVENT;
     }
 
@@ -153,22 +154,12 @@ public final class AddressControl {
         }
         return switch (release.ofRested(claim)) {
             case DONE -> {
-                failures.remove(ip);
+                retries.done(ip);
                 yield Next.ON_EVENT;
             }
             case CHANGED -> Next.after(timing.backoff().after(1));
-            case LATER -> failed(ip);
+            case LATER -> Next.after(retries.failed(ip));
         };
-    }
-
-    /** It could not be released: later each time. */
-    private Next failed(Ip ip) {
-        Instant now = timing.steady().instant();
-        Retry next = failures.compute(
-                ip,
-                (same, before) ->
-                        Objects.requireNonNullElse(before, Retry.AT_ONCE).failed(timing.backoff(), now));
-        return Next.after(next.delay(now).orElse(Duration.ZERO));
     }
 
     private Instant since(Claim claim, Instant releasedAt) {
@@ -227,7 +218,7 @@ public final class AddressControl {
         gate.await();
         Ip ip = last.ip();
         resting.remove(ip);
-        failures.remove(ip);
+        retries.done(ip);
         if (cluster.claim(ip).filter(claim -> claim.uid().equals(last.uid())).isPresent()) {
             // The operator SDK reports the deletion of one with the object that was made in its place.
             return reconcile(ip);

@@ -7,6 +7,7 @@ import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.RetrySchedule;
 import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
@@ -52,6 +53,8 @@ final class AddressRelease {
     /** What is held for Services that may be gone, and has no Address that would be reconciled again. */
     private final Set<Lingering> lingering = ConcurrentHashMap.newKeySet();
 
+    private final RetrySchedule<Lingering> retries;
+
     /**
      * Nothing is given back yet.
      *
@@ -65,6 +68,7 @@ final class AddressRelease {
         this.timing = timing;
         this.due = due;
         this.orphans = orphans;
+        retries = new RetrySchedule<>(timing.backoff(), timing.steady());
     }
 
     /**
@@ -246,24 +250,27 @@ final class AddressRelease {
 
     /** The same as {@link #ifGone}, and again until it is known whether {@code owner} is gone: no event will come again. */
     void untilKnown(Ip ip, Owner owner) {
-        lingering.add(new Lingering(ip, owner));
-        untilKnown(ip, owner, 1);
-    }
-
-    private void untilKnown(Ip ip, Owner owner, int tries) {
+        Lingering what = new Lingering(ip, owner);
+        lingering.add(what);
         boolean stillHeld =
                 ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
         if (stillHeld && !ifGone(ip, owner)) {
-            timing.later().after(timing.backoff().after(tries), () -> untilKnown(ip, owner, tries + 1));
+            tryAgain(what);
         } else {
-            lingering.remove(new Lingering(ip, owner));
+            retries.done(what);
+            lingering.remove(what);
         }
+    }
+
+    private void tryAgain(Lingering what) {
+        timing.later().after(retries.failed(what), () -> untilKnown(what.ip(), what.owner()));
     }
 
     /** The same as {@link #untilKnown}, but not at once; once for all who ask. */
     void lookAfter(Ip ip, Owner owner) {
-        if (lingering.add(new Lingering(ip, owner))) {
-            timing.later().after(timing.backoff().after(1), () -> untilKnown(ip, owner, 2));
+        Lingering what = new Lingering(ip, owner);
+        if (lingering.add(what)) {
+            tryAgain(what);
         }
     }
 

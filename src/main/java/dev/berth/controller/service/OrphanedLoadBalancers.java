@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.RetrySchedule;
 import dev.berth.controller.address.Orphans;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
@@ -48,6 +49,8 @@ final class OrphanedLoadBalancers implements Orphans {
     /** What is being deleted until it is done. */
     private final Set<ServiceIdentity> lingering = ConcurrentHashMap.newKeySet();
 
+    private final RetrySchedule<ServiceIdentity> retries;
+
     /** The providers that are just being looked at. */
     private final Set<String> looking = ConcurrentHashMap.newKeySet();
 
@@ -62,6 +65,7 @@ final class OrphanedLoadBalancers implements Orphans {
         this.guard = guard;
         this.memories = memories;
         this.due = due;
+        retries = new RetrySchedule<>(parts.timing().backoff(), parts.timing().steady());
     }
 
     private ClassSet classes() {
@@ -261,26 +265,26 @@ final class OrphanedLoadBalancers implements Orphans {
      */
     void deleteUntilDone(ServedClass served, ServiceIdentity service) {
         if (!served.capabilities().immediate() && lingering.add(service)) {
-            tryToDelete(served, service, 1);
+            tryToDelete(served, service);
         }
     }
 
-    private void tryToDelete(ServedClass served, ServiceIdentity service, int tries) {
-        Duration delay = parts.timing().backoff().after(tries);
+    private void tryToDelete(ServedClass served, ServiceIdentity service) {
         switch (presence(service)) {
-            case THERE -> lingering.remove(service);
-            case UNKNOWN -> parts.timing().later().after(delay, () -> tryToDelete(served, service, tries + 1));
+            case THERE -> lingersNoLonger(service);
+            case UNKNOWN -> parts.timing().later().after(retries.failed(service), () -> tryToDelete(served, service));
             case GONE -> {
                 try {
                     if (!deleteFor(served, service)) {
-                        parts.timing().later().after(BUSY, () -> tryToDelete(served, service, tries));
+                        parts.timing().later().after(BUSY, () -> tryToDelete(served, service));
                         return;
                     }
-                    lingering.remove(service);
+                    lingersNoLonger(service);
                     LOG.info(
                             "deleted what was left of the load balancer of Service {}, which no longer exists",
                             service);
                 } catch (ProviderException failure) {
+                    Duration delay = retries.failed(service);
                     Duration wait = failure.retryAfter().orElse(delay);
                     LOG.warn(
                             "deleting the load balancer of Service {}, which no longer exists: {}; trying again"
@@ -288,10 +292,15 @@ final class OrphanedLoadBalancers implements Orphans {
                             service,
                             failure.getMessage(),
                             wait.toSeconds());
-                    parts.timing().later().after(wait, () -> tryToDelete(served, service, tries + 1));
+                    parts.timing().later().after(wait, () -> tryToDelete(served, service));
                 }
             }
         }
+    }
+
+    private void lingersNoLonger(ServiceIdentity service) {
+        retries.done(service);
+        lingering.remove(service);
     }
 
     @Override

@@ -137,7 +137,7 @@ final class ProviderEffects {
     /** Remembers when to try again what failed for a Service that is gone. */
     List<Outcome> remember(ServiceFailure what) {
         Duration delay =
-                pass.memory().retries.failed(what, pass.parts().timing().backoff(), pass.steady());
+                pass.memory().retries.failed(what);
         LOG.warn("{}, which no longer exists; trying again in {} s", what.message(), delay.toSeconds());
         return List.of(new Outcome.Did(Done.FAILURE_REMEMBERED), new Outcome.LookAgain(delay));
     }
@@ -152,7 +152,7 @@ final class ProviderEffects {
                     LOG.info("Service {}: {}", pass.key(), pending.message());
                     Duration delay = pass.memory()
                             .retries
-                            .pending(request, pending.retryAfter(), pending.message(), pass.steady());
+                            .pending(request, pending.retryAfter(), pending.message());
                     yield List.of(new Outcome.OnItsWay(delay, pending.message()));
                 }
                 case EnsureOutcome.ImplementedElsewhere none -> {

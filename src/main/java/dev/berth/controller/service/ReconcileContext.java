@@ -73,7 +73,7 @@ record ReconcileContext(
                 parts.ledger().pools(),
                 memory.provider.state(),
                 memory.provider.name.known(),
-                memory.retries.waits(steady()),
+                memory.retries.waits(),
                 memory.status.wordsMustWait(steady()),
                 parts.environment().announcements().get(),
                 new SinceLook(
@@ -104,7 +104,7 @@ record ReconcileContext(
     List<Outcome> postpone(ServiceFailure what) {
         return List.of(
                 new Outcome.Failed(what),
-                new Outcome.LookAgain(memory.retries.failed(what, parts.timing().backoff(), steady())));
+                new Outcome.LookAgain(memory.retries.failed(what)));
     }
 
     static Outcome failed(String doing, Reason reason, String cause, Object request) {
@@ -132,8 +132,8 @@ record ReconcileContext(
     /** Says what went wrong, and when the Service is tried again: {@code again} at the latest. */
     EffectResult.End fail(ServiceFailure what, Optional<Duration> again) {
         Duration delay = memory.retries
-                .mustWait(what.request(), steady())
-                .orElseGet(() -> memory.retries.failed(what, parts.timing().backoff(), steady()));
+                .mustWait(what.request())
+                .orElseGet(() -> memory.retries.failed(what));
         return fail(
                 what.message(),
                 again.filter(sooner -> sooner.compareTo(delay) < 0).orElse(delay));
@@ -146,7 +146,7 @@ record ReconcileContext(
                 : fail(
                         "the Service, or an Address of it, was changed by others " + looks
                                 + " times while it was looked at",
-                        memory.retries.overtaken(parts.timing().backoff(), steady()));
+                        memory.retries.overtaken());
     }
 
     private EffectResult.End fail(String message, Duration delay) {

@@ -245,8 +245,9 @@ public final class ServiceControl {
                     if (!parts.cluster().hasService(key)) {
                         releaseWhatIsHeld(key);
                     }
-                    return Next.after(parts.timing().backoff().after(1));
+                    return Next.after(memory.retries.notRead());
                 }
+                memory.retries.read();
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
                         ? Optional.of(found)
                         : Optional.empty();

@@ -39,7 +39,7 @@ public record ServiceLoops(ServiceControl services, AddressControl addresses, Cl
 
     /** The same, with other limits of calls to providers. */
     static ServiceLoops of(ServiceParts parts, Listener listener, CallLimits limits) {
-        ServiceMemories memories = new ServiceMemories();
+        ServiceMemories memories = new ServiceMemories(parts.timing());
         StuckCalls stuck = new StuckCalls(parts, limits, listener::classChanged);
         OrphanedLoadBalancers orphans = new OrphanedLoadBalancers(parts, stuck.guard(), memories, listener::due);
         AddressControl addresses = new AddressControl(

@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.Timing;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,11 +11,17 @@ import java.util.function.BiPredicate;
 
 /** What is remembered of each Service between two passes. */
 final class ServiceMemories {
+    private final Timing timing;
     private final ConcurrentMap<ServiceKey, ServiceMemory> byService = new ConcurrentHashMap<>();
+
+    /** @param timing by which what failed is tried again */
+    ServiceMemories(Timing timing) {
+        this.timing = timing;
+    }
 
     /** What is remembered of it; begins with nothing. */
     ServiceMemory of(ServiceKey key) {
-        return byService.computeIfAbsent(key, none -> new ServiceMemory());
+        return byService.computeIfAbsent(key, none -> new ServiceMemory(timing));
     }
 
     /** The same; absent: nothing is. */

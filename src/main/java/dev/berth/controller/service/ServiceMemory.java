@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.controller.Timing;
 import dev.berth.loadbalancer.ProviderState;
 
 /**
@@ -8,9 +9,14 @@ import dev.berth.loadbalancer.ProviderState;
  */
 final class ServiceMemory {
     final NewestVersion version = new NewestVersion();
-    final RetrySchedule retries = new RetrySchedule();
+    final ServiceRetries retries;
     final ProviderMemory provider = new ProviderMemory();
     final StatusWrites status = new StatusWrites();
+
+    /** Nothing is remembered. */
+    ServiceMemory(Timing timing) {
+        retries = new ServiceRetries(timing);
+    }
 
     /** Nothing is left to do for now. */
     void succeeded() {

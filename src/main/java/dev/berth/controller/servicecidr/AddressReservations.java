@@ -3,6 +3,7 @@ package dev.berth.controller.servicecidr;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
+import dev.berth.controller.Retry;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
@@ -44,8 +45,8 @@ final class AddressReservations {
     /** The objects that are deleted here, which hands nothing over. */
     private final Set<String> releasing = ConcurrentHashMap.newKeySet();
 
-    /** How often in a row they could not be listed. */
-    private int unlisted;
+    /** When they may be listed again. */
+    private Retry unlisted = Retry.AT_ONCE;
 
     AddressReservations(Caches caches, ClusterNetwork network, Backoff backoff, InstantSource clock) {
         this.caches = caches;
@@ -158,7 +159,7 @@ final class AddressReservations {
     Optional<Instant> releaseAll() {
         return switch (network.readReservations()) {
             case Read.Found<List<ClusterIp>>(List<ClusterIp> kept) -> {
-                unlisted = 0;
+                unlisted = Retry.AT_ONCE;
                 Reservations unwanted = spared(new Reservations(List.of(), kept));
                 retries.retain(unwanted.touched());
                 unwanted.unwanted().forEach(this::release);
@@ -167,7 +168,8 @@ final class AddressReservations {
             case Read.Absent<List<ClusterIp>> none -> Optional.empty();
             case Read.Failed<List<ClusterIp>>(String message) -> {
                 LOG.warn("unused cluster IP reservations cannot be listed: {}", message);
-                yield Optional.of(clock.instant().plus(backoff.after(++unlisted)));
+                unlisted = unlisted.failed(backoff, clock.instant());
+                yield Optional.of(unlisted.notBefore());
             }
         };
     }

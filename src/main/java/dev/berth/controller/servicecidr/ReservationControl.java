@@ -4,6 +4,7 @@ import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
+import dev.berth.controller.Retry;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
@@ -46,8 +47,8 @@ final class ReservationControl {
     /** When IPAddresses that keep an address may be listed again. */
     private Instant listAgain = Instant.MIN;
 
-    /** How often in a row not all statuses could be written. */
-    private int unwritten;
+    /** When those statuses may be written again that could not be. */
+    private Retry unwritten = Retry.AT_ONCE;
 
     ReservationControl(
             Caches caches,
@@ -114,8 +115,8 @@ final class ReservationControl {
 
     /** When to write statuses again; absent: all are written. */
     private Optional<Instant> written(boolean complete) {
-        unwritten = complete ? 0 : unwritten + 1;
-        return complete ? Optional.empty() : Optional.of(steady.instant().plus(backoff.after(unwritten)));
+        unwritten = complete ? Retry.AT_ONCE : unwritten.failed(backoff, steady.instant());
+        return complete ? Optional.empty() : Optional.of(unwritten.notBefore());
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.berth.controller.servicecidr;
 
 import dev.berth.controller.Backoff;
-import dev.berth.controller.Retry;
+import dev.berth.controller.RetrySchedule;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -10,58 +10,50 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What failed is not tried again before its time, and later each time.
+ * What failed is not tried again before its time, and what was reported about it is reported until then.
  *
  * @param <K> what is tried
  * @param <T> what is reported about a failure
  */
 final class Retries<K, T> {
-    private record Failure<T>(T told, Retry retry) {}
+    private final RetrySchedule<K> schedule;
+    private final Map<K, T> told = new HashMap<>();
 
-    private final Backoff backoff;
-    private final InstantSource clock;
-    private final Map<K, Failure<T>> failures = new HashMap<>();
-
-    Retries(Backoff backoff, InstantSource clock) {
-        this.backoff = backoff;
-        this.clock = clock;
+    Retries(Backoff backoff, InstantSource steady) {
+        schedule = new RetrySchedule<>(backoff, steady);
     }
 
     /** What was reported about the last failure, if it is too early for another try. */
     Optional<T> tooEarly(K what) {
-        return Optional.ofNullable(failures.get(what))
-                .filter(failure -> failure.retry().delay(clock.instant()).isPresent())
-                .map(Failure::told);
+        return schedule.delay(what).flatMap(_ -> Optional.ofNullable(told.get(what)));
     }
 
     /** When this may be tried again; absent: it did not fail. */
     Optional<Instant> notBefore(K what) {
-        return Optional.ofNullable(failures.get(what))
-                .map(failure -> failure.retry().notBefore());
+        return schedule.notBefore(what);
     }
 
     /** It failed, once more perhaps. */
-    T failed(K what, T told) {
-        Failure<T> before = failures.get(what);
-        Retry retry = before == null ? Retry.AT_ONCE : before.retry();
-        failures.put(what, new Failure<>(told, retry.failed(backoff, clock.instant())));
-        return told;
+    T failed(K what, T reported) {
+        var _ = schedule.failed(what);
+        told.put(what, reported);
+        return reported;
     }
 
     /** It need not be tried again. */
     void done(K what) {
-        failures.remove(what);
+        schedule.done(what);
+        told.remove(what);
     }
 
     /** Nothing but these is still to be done. */
     void retain(Collection<K> wanted) {
-        failures.keySet().retainAll(wanted);
+        schedule.retain(wanted);
+        told.keySet().retainAll(wanted);
     }
 
     /** When to try the first of them again; absent: nothing failed. */
     Optional<Instant> again() {
-        return failures.values().stream()
-                .map(failure -> failure.retry().notBefore())
-                .min(Instant::compareTo);
+        return schedule.next();
     }
 }

@@ -2,6 +2,7 @@ package dev.berth.controller.servicecidr;
 
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
+import dev.berth.controller.RetrySchedule;
 import dev.berth.controller.Timing;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Events;
@@ -87,7 +88,9 @@ public final class ServiceCidrControl {
     /** The graces that are waited for: each since when, by the clock that nobody sets. */
     private final Map<Grace, Instant> graces = new ConcurrentHashMap<>();
 
-    private final Map<String, Integer> blinded = new ConcurrentHashMap<>();
+
+    /** Of those that could not be looked at, for IPAddresses are not watched. */
+    private final RetrySchedule<String> blinded;
     private final ReentrantLock proof = new ReentrantLock();
 
     /** @param apiVersion of the ServiceCIDRs, for events on them */
@@ -101,6 +104,7 @@ public final class ServiceCidrControl {
         this.backoff = timing.backoff();
         this.clock = timing.clock();
         this.steady = timing.steady();
+        blinded = new RetrySchedule<>(backoff, steady);
     }
 
     /** The ServiceCIDRs that wait for addresses to be given back, or for a range that has them too. */
@@ -119,9 +123,9 @@ public final class ServiceCidrControl {
         Optional<String> blind = network.watchClusterIps();
         if (blind.isPresent()) {
             LOG.warn("ServiceCIDRs are not managed: {}", blind.get());
-            return Next.after(backoff.after(blinded.merge(name, 1, Integer::sum)));
+            return Next.after(blinded.failed(name));
         }
-        blinded.remove(name);
+        blinded.done(name);
         List<ServiceCidr> all = network.serviceCidrs();
         Optional<ServiceCidr> found = named(name, all);
         List<ServiceCidrStep> wanted = found.map(cidr -> network.askClusterIps(ips -> {

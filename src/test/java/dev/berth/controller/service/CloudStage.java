@@ -193,6 +193,9 @@ abstract class CloudStage {
     /** What the API server was asked, past the cache. */
     final List<String> reads = new ArrayList<>();
 
+    /** Whether it does not answer then. */
+    boolean readsFail;
+
     /** What happens once, while the API server is asked past the cache. */
     Runnable whenRead = () -> {};
 
@@ -209,7 +212,7 @@ abstract class CloudStage {
             Runnable happens = whenRead;
             whenRead = () -> {};
             happens.run();
-            return false;
+            return readsFail;
         }
 
         @Override
@@ -302,7 +305,8 @@ abstract class CloudStage {
 
     /** What looks after orphaned load balancers, by calls that {@code guard} makes. */
     OrphanedLoadBalancers orphans(ProviderGuard guard) {
-        return new OrphanedLoadBalancers(loops(new StartGate()).parts(), guard, new ServiceMemories(), this::wake);
+        ServiceParts parts = loops(new StartGate()).parts();
+        return new OrphanedLoadBalancers(parts, guard, new ServiceMemories(parts.timing()), this::wake);
     }
 
     /** The API server, as the operator sees it. */

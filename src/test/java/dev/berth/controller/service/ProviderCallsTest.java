@@ -667,6 +667,26 @@ class ProviderCallsTest extends CloudStage {
         assertThat(cloud.calls).isEmpty();
     }
 
+    @Test
+    void readsPastTheCacheThatFail_areTriedLaterEachTime_untilOneGetsThrough() {
+        create("web");
+        readsFail = true;
+        Duration first = reconcile("web").delay().orElseThrow();
+        Duration second = reconcile("web").delay().orElseThrow();
+        Duration third = reconcile("web").delay().orElseThrow();
+
+        assertThat(first).isLessThanOrEqualTo(Duration.ofSeconds(5));
+        assertThat(second).isBetween(Duration.ofSeconds(9), Duration.ofSeconds(10));
+        assertThat(third).isBetween(Duration.ofSeconds(18), Duration.ofSeconds(20));
+
+        readsFail = false;
+        reconcile("web");
+        assertThat(cloud.calls).containsExactly("ensure web[n1]");
+        put(SampleService.from(service("web")).annotation("cloud.test.dev/size", "7"));
+        readsFail = true;
+        assertThat(reconcile("web").delay().orElseThrow()).isLessThanOrEqualTo(Duration.ofSeconds(5));
+    }
+
     private Later takeLater() {
         assertThat(later).hasSize(1);
         return later.removeFirst();

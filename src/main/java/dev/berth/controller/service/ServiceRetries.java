@@ -1,7 +1,7 @@
 package dev.berth.controller.service;
 
-import dev.berth.controller.Backoff;
-import dev.berth.controller.Retry;
+import dev.berth.controller.RetrySchedule;
+import dev.berth.controller.Timing;
 import dev.berth.loadbalancer.Postponed;
 import dev.berth.loadbalancer.Postponed.Why;
 import dev.berth.loadbalancer.Publication;
@@ -11,12 +11,10 @@ import dev.berth.loadbalancer.Waits;
 import dev.berth.loadbalancer.Waits.Waiting;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When one Service is tried again. What failed last is not sent again unchanged before its time; anything else is sent
@@ -24,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * neither tried again.
  * Used by one pass at a time, but for {@link #providerReturned}.
  */
-final class RetrySchedule {
+final class ServiceRetries {
     /**
      * What failed last, or was postponed.
      *
@@ -40,8 +38,12 @@ final class RetrySchedule {
         MARK,
         /** What its status is to say. */
         STATUS,
-        /** All else: its claims, mostly. */
-        REST;
+        /** All else that is written: its claims, mostly. */
+        REST,
+        /** That it is read past the cache. */
+        READ,
+        /** A pass that others do not overtake by what they write. */
+        PASS;
 
         static Kind of(Object request) {
             return switch (request) {
@@ -53,87 +55,71 @@ final class RetrySchedule {
         }
     }
 
-    /** What failed last; null: nothing has to wait. */
-    private record Attempt(@Nullable Failed failed, Retry retry) {
-        static final Attempt NONE = new Attempt(null, Retry.AT_ONCE);
-
-        Optional<Failed> of(Object request) {
-            return Optional.ofNullable(failed).filter(last -> last.request().equals(request));
-        }
-    }
-
+    private final RetrySchedule<Kind> schedule;
+    private final Map<Kind, Failed> failed = new EnumMap<>(Kind.class);
     private final AtomicInteger providerReturns = new AtomicInteger();
     private int providerReturnsBefore;
-    private final Map<Kind, Attempt> attempts = new EnumMap<>(Kind.class);
-    private Retry overtaken = Retry.AT_ONCE;
+
+    /** Nothing failed yet. */
+    ServiceRetries(Timing timing) {
+        schedule = new RetrySchedule<>(timing.backoff(), timing.steady());
+    }
 
     /** A pass begins. */
     void begin() {
         providerReturnsBefore = providerReturns.get();
     }
 
-    private Attempt attempt(Object request) {
-        return attempts.getOrDefault(Kind.of(request), Attempt.NONE);
-    }
-
-    private void attempt(Object request, Attempt now) {
-        attempts.put(Kind.of(request), now);
-    }
-
     /** How long {@code request}, if it is one that failed or was postponed, must still wait; absent: not at all. */
-    Optional<Duration> mustWait(Object request, Instant now) {
-        return waits(now).on(request).map(Postponed::left);
+    Optional<Duration> mustWait(Object request) {
+        return waits().on(request).map(Postponed::left);
     }
 
     /** All that must still wait. */
-    Waits waits(Instant now) {
-        return attempts.isEmpty()
+    Waits waits() {
+        return failed.isEmpty()
                 ? Waits.NONE
-                : new Waits(attempts.values().stream()
-                        .flatMap(attempt -> waiting(attempt, now).stream())
+                : new Waits(failed.entrySet().stream()
+                        .flatMap(entry -> waiting(entry.getKey(), entry.getValue()).stream())
                         .toList());
     }
 
-    private Optional<Waiting> waiting(Attempt attempt, Instant now) {
-        return Optional.ofNullable(attempt.failed())
-                .filter(failed -> failed.providerReturns() == providerReturns.get())
-                .flatMap(failed -> attempt.retry()
-                        .delay(now)
-                        .map(left -> new Waiting(failed.request(), new Postponed(failed.why(), left))));
+    private Optional<Waiting> waiting(Kind kind, Failed what) {
+        return what.providerReturns() == providerReturns.get()
+                ? schedule.delay(kind).map(left -> new Waiting(what.request(), new Postponed(what.why(), left)))
+                : Optional.empty();
     }
 
     /** Something failed. Returns the delay before it may be tried again. */
-    Duration failed(ServiceFailure what, Backoff backoff, Instant now) {
-        Retry before = attempt(what.request()).retry();
-        Retry next = what.retryAfter()
-                .map(delay -> before.postponed(delay, now))
-                .orElseGet(() -> before.failed(backoff, now));
-        return schedule(what.request(), new Why.Failed(what), next, now);
+    Duration failed(ServiceFailure what) {
+        Kind kind = Kind.of(what.request());
+        remember(what.request(), new Why.Failed(what));
+        return what.retryAfter()
+                .map(delay -> schedule.postponed(kind, delay))
+                .orElseGet(() -> schedule.failed(kind));
     }
 
     /** Its provider is not to be asked {@code request} again before {@code delay} has passed; that is no failure. */
-    Duration pending(LoadBalancerRequest request, Duration delay, String message, Instant now) {
-        return schedule(
-                request, new Why.Pending(message), attempt(request).retry().postponed(delay, now), now);
+    Duration pending(LoadBalancerRequest request, Duration delay, String message) {
+        remember(request, new Why.Pending(message));
+        return schedule.postponed(Kind.of(request), delay);
     }
 
-    private Duration schedule(Object request, Why why, Retry next, Instant now) {
-        attempt(request, new Attempt(new Failed(request, why, providerReturnsBefore), next));
-        return next.delay(now).orElse(Duration.ZERO);
+    private void remember(Object request, Why why) {
+        failed.put(Kind.of(request), new Failed(request, why, providerReturnsBefore));
     }
 
     /** Whether {@code request} could not be sent, for an earlier call had not returned. */
     boolean isHeldUp(Object request) {
-        return attempt(request)
-                .of(request)
-                .filter(failed -> failed.why().isHeldUp())
+        return Optional.ofNullable(failed.get(Kind.of(request)))
+                .filter(last -> last.request().equals(request) && last.why().isHeldUp())
                 .isPresent();
     }
 
     /** No earlier call is under way: if {@code request} waits for one, it need not. */
     void heldUpNoLonger(Object request) {
         if (isHeldUp(request)) {
-            attempt(request, new Attempt(null, attempt(request).retry()));
+            failed.remove(Kind.of(request));
         }
     }
 
@@ -143,13 +129,22 @@ final class RetrySchedule {
     }
 
     /** Others wrote again and again what it is about. Returns the delay before it is looked at again. */
-    Duration overtaken(Backoff backoff, Instant now) {
-        overtaken = overtaken.failed(backoff, now);
-        return overtaken.delay(now).orElse(Duration.ZERO);
+    Duration overtaken() {
+        return schedule.failed(Kind.PASS);
+    }
+
+    /** It could not be read past the cache. Returns the delay before it is looked at again. */
+    Duration notRead() {
+        return schedule.failed(Kind.READ);
+    }
+
+    /** It was read past the cache. */
+    void read() {
+        schedule.done(Kind.READ);
     }
 
     void succeeded() {
-        attempts.clear();
-        overtaken = Retry.AT_ONCE;
+        failed.clear();
+        schedule.allDone();
     }
 }
