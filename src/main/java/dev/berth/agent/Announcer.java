@@ -229,7 +229,7 @@ final class Announcer {
         others.know(view.others(node));
         links.look(view.allParameters(), now, this::fail);
         // An interface that was down has lost addresses.
-        rounds.isBroken |= bound.isLost();
+        rounds.isBroken |= bound.takeLost();
         boolean isSettled = others.isSettled();
         long repair = rounds.isBroken ? REPAIR_BROKEN : refusals.isAnyOnHost() ? REPAIR_REFUSED : REPAIR;
         if (isSettled && (!standing.isDecided || now - rounds.lastRepair >= repair)) {

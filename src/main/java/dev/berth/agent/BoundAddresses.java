@@ -127,9 +127,9 @@ final class BoundAddresses {
         return now;
     }
 
-    /** Whether the kernel may have lost one of them since this was asked last. */
-    boolean isLost() {
-        return links.isLost(bound.values().stream().map(one -> new KnownLinks.Lost(one.address, one.index)));
+    /** Takes what was lost since the last time; returns whether the kernel may have lost one of them. */
+    boolean takeLost() {
+        return links.takeLost(bound.values().stream().map(one -> new KnownLinks.Lost(one.address, one.index)));
     }
 
     /** When there is something to do with one of them next, but to probe; {@link Long#MAX_VALUE}: never. */

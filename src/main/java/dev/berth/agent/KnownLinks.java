@@ -56,8 +56,8 @@ final class KnownLinks {
         change();
     }
 
-    /** Whether one of these may have been lost since this was asked last. */
-    boolean isLost(Stream<Lost> here) {
+    /** Takes what was lost since the last time; returns whether one of these may be among it. */
+    boolean takeLost(Stream<Lost> here) {
         Set<Lost> since = Set.copyOf(lost);
         lost.removeAll(since);
         return mayBeLost.getAndSet(false) || (!since.isEmpty() && here.anyMatch(since::contains));

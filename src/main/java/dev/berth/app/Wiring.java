@@ -419,7 +419,7 @@ final class Wiring {
                         .withItemStore(Trimmed.services())
                         .withInformerListLimit(PAGE)
                         .withOnAddFilter(ServiceReconciler::isRelevant)
-                        .withOnUpdateFilter(serviceReconciler::isRelevant)
+                        .withOnUpdateFilter(serviceReconciler::takeUpdate)
                         .buildForController());
         controllers.register(
                 new AddressReconciler(caches, addresses, addressConditions, addressWakeups, events),

@@ -68,30 +68,30 @@ class KnownLinksTest {
         assertThat(look(BEGAN + 2)).isEqualTo("eth3");
     }
 
-    private boolean isLost(int index) {
-        return links.isLost(Stream.of(new KnownLinks.Lost(ADDRESS, index)));
+    private boolean takeLost(int index) {
+        return links.takeLost(Stream.of(new KnownLinks.Lost(ADDRESS, index)));
     }
 
     @Test
     void addressThatIsLost_isSaidOnce() {
-        assertThat(isLost(3)).isFalse();
+        assertThat(takeLost(3)).isFalse();
         links.lose(ADDRESS, 3);
-        assertThat(isLost(3)).isTrue();
-        assertThat(isLost(3)).isFalse();
+        assertThat(takeLost(3)).isTrue();
+        assertThat(takeLost(3)).isFalse();
     }
 
     @Test
     void addressThatAnotherInterfaceHasLost_isNotLost() {
         links.lose(ADDRESS, 3);
-        assertThat(isLost(4)).isFalse();
+        assertThat(takeLost(4)).isFalse();
     }
 
     @Test
     void whereSomethingWasMissed_anythingMayBeLost_andInterfacesAreReadAgain() {
         look(BEGAN);
         links.miss();
-        assertThat(isLost(3)).isTrue();
-        assertThat(isLost(3)).isFalse();
+        assertThat(takeLost(3)).isTrue();
+        assertThat(takeLost(3)).isFalse();
         assertThat(look(BEGAN + 1)).isEqualTo("eth2");
     }
 }

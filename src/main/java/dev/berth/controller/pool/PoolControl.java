@@ -204,7 +204,9 @@ public final class PoolControl {
         }
         AddressPool pool = found.get();
         AddressPool.Status wanted = status.of(pool);
-        if (!Objects.equals(wanted, pool.getStatus()) && isDue(pool)) {
+        Written now = new Written(PoolRevision.of(pool), steady.instant());
+        if (!Objects.equals(wanted, pool.getStatus()) && isDue(name, now)) {
+            written.put(name, now);
             tell(pool, wanted);
             if (!statuses.test(pool, wanted)) {
                 written.remove(name);
@@ -214,16 +216,11 @@ public final class PoolControl {
     }
 
     /** The first after an edit at once; then one a second, for each write is itself an event on the pool. */
-    private boolean isDue(AddressPool pool) {
-        Written now = new Written(PoolRevision.of(pool), steady.instant());
-        Written before = written.get(pool.getMetadata().getName());
-        boolean due = before == null
+    private boolean isDue(String name, Written now) {
+        Written before = written.get(name);
+        return before == null
                 || !before.edition().equals(now.edition())
                 || !now.at().isBefore(before.at().plus(LOOK));
-        if (due) {
-            written.put(pool.getMetadata().getName(), now);
-        }
-        return due;
     }
 
     private void tell(AddressPool pool, AddressPool.Status wanted) {

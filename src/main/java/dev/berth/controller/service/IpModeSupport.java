@@ -39,10 +39,12 @@ public final class IpModeSupport {
     }
 
     /**
-     * Whether the caller is the one to ask: after a start all Services want to know the same. Who is, calls
+     * Begins to ask, unless another does: after a start all Services want to know the same. Who begins, calls
      * {@link #asked} when the answer is there, or failed to come.
+     *
+     * @return whether the caller is the one to ask
      */
-    boolean mayAsk() {
+    boolean beginToAsk() {
         return asking.compareAndSet(false, true);
     }
 

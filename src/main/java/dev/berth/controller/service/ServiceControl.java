@@ -108,10 +108,10 @@ public final class ServiceControl {
     }
 
     /**
-     * Whether the cache now has just what was answered to our own last write: no reason to look again.
-     * Half of all events on Services are such.
+     * Takes the event with just what was answered to our own last write, once: no reason to look again. Half of all
+     * events on Services are such. False: it is something else.
      */
-    boolean isEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
+    boolean takeEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
         return memories.find(key)
                 .map(memory -> memory.version.takeEcho(uid, resourceVersion))
                 .orElse(false);
@@ -172,7 +172,10 @@ public final class ServiceControl {
 
     /** A provider is there again: what failed with it is tried again at once. */
     public void providerReturned(String provider) {
-        makeDue((key, memory) -> memory.providerReturned(provider));
+        List<ServiceKey> its = memories.matching(
+                (key, memory) -> memory.provider.state().isAskedOf(provider));
+        its.forEach(key -> memories.find(key).ifPresent(memory -> memory.retries.providerReturned()));
+        listener.due(its);
     }
 
     /** Has providers report, from now on, which load balancers were changed without Berth. Called once. */

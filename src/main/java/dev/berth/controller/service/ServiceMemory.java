@@ -23,13 +23,4 @@ final class ServiceMemory {
         retries.succeeded();
         provider.change(ProviderState::settled);
     }
-
-    /** If its provider is the one of this name: what failed may be tried again at once. Notified by other threads. */
-    boolean providerReturned(String name) {
-        boolean isIts = provider.state().isAskedOf(name);
-        if (isIts) {
-            retries.providerReturned();
-        }
-        return isIts;
-    }
 }

@@ -66,12 +66,13 @@ public final class ServiceReconciler implements Reconciler<Service> {
     }
 
     /**
-     * Whether a changed Service is, or was, any of our business, and is not just what we wrote. Of one that could not be
-     * read until now nothing is known: it may have been.
+     * Takes the event on a changed Service. Returns whether the Service is to be reconciled for it: it is, or was, any of
+     * our business, and is not just what we wrote. Of one that could not be read until now nothing is known: it may have
+     * been.
      */
-    public boolean isRelevant(Service now, Service before) {
+    public boolean takeUpdate(Service now, Service before) {
         return (isRelevant(now) || isRelevant(before) || !ServiceStates.canBeRead(before))
-                && !control.isEchoOfOurWrite(
+                && !control.takeEchoOfOurWrite(
                         ServiceStates.keyOf(now),
                         now.getMetadata().getUid(),
                         now.getMetadata().getResourceVersion());

@@ -124,7 +124,7 @@ final class StatusEffects {
 
     /** A dry run tells whether writing the mode would change anything. One asks for all. */
     List<Outcome> askForIpMode(ServiceState state, Publication wanted) {
-        if (!pass.parts().ipMode().mayAsk()) {
+        if (!pass.parts().ipMode().beginToAsk()) {
             return List.of(new Outcome.AnotherAsks());
         }
         try {

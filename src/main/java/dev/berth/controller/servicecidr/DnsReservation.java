@@ -46,9 +46,11 @@ final class DnsReservation {
     /** That address, of each family that grows; empty: it need not be kept. */
     List<Reservation> of(Spec spec, Usage usage) {
         List<Ip> atRisk = atRisk(spec, usage);
+        Instant now = clock.instant();
         freeSince.keySet().retainAll(atRisk);
+        atRisk.forEach(ip -> freeSince.putIfAbsent(ip, now));
         return atRisk.stream()
-                .filter(this::isKeptOrFreeForLong)
+                .filter(ip -> isKept(ip) || isFreeForLong(ip, now))
                 .map(ip -> new Reservation(ip.toString(), DNS))
                 .toList();
     }
@@ -87,9 +89,8 @@ final class DnsReservation {
                 .map(asked -> Objects.requireNonNullElse(asked.usedPercent(), RangeGrowth.THRESHOLD));
     }
 
-    private boolean isKeptOrFreeForLong(Ip ip) {
-        Instant since = freeSince.computeIfAbsent(ip, free -> clock.instant());
-        return isKept(ip) || !clock.instant().isBefore(since.plus(LASTING));
+    private boolean isFreeForLong(Ip ip, Instant now) {
+        return !now.isBefore(freeSince.getOrDefault(ip, now).plus(LASTING));
     }
 
     private boolean isKept(Ip ip) {

@@ -12,11 +12,12 @@ final class LastReported {
     private final Map<String, PolicyConditions.Report> last = new HashMap<>();
 
     /**
-     * Whether something else was reported last, or it was not yet anything to look at.
+     * Notes that this is reported.
      *
      * @param before the conditions that the object has; they show what was reported before a restart
+     * @return whether something else was reported last, or it was not yet anything to look at
      */
-    boolean isNew(@Nullable List<Condition> before, PolicyConditions.Report report) {
+    boolean note(@Nullable List<Condition> before, PolicyConditions.Report report) {
         PolicyConditions.Report known = last.put(report.type(), report);
         String now = report.status() + " " + report.reason();
         return known == null

@@ -200,7 +200,11 @@ public final class PolicyControl implements PolicyReconciler.Control {
         ServiceCIDRPolicy.Status now =
                 new PolicyStatus(look).of(policy.getMetadata().getGeneration(), conditions);
         lastReported.retain(reports);
-        reports.stream().filter(one -> lastReported.isNew(before, one)).forEach(one -> event(policy, one));
+        for (PolicyConditions.Report report : reports) {
+            if (lastReported.note(before, report)) {
+                event(policy, report);
+            }
+        }
         return write(policy, now);
     }
 

@@ -52,14 +52,15 @@ public final class ServiceCidrReconciler<P extends HasMetadata> implements Recon
     @Override
     public UpdateControl<P> reconcile(P object, Context<P> context) {
         gate.await();
-        if (isChange(object.getMetadata(), context.isPrimaryResourceDeleted())) {
+        if (note(object.getMetadata(), context.isPrimaryResourceDeleted())) {
             changed.run();
         }
         return wakeups.answer(
                 object, context, control.reconcile(object.getMetadata().getName()));
     }
 
-    private boolean isChange(ObjectMeta object, boolean isGone) {
+    /** Notes which version was seen; returns whether it is another one than before, or none any more. */
+    private boolean note(ObjectMeta object, boolean isGone) {
         if (isGone) {
             seen.remove(object.getName());
             return true;

@@ -198,7 +198,7 @@ final class Changes {
 
     /** Targets change at once; what HAProxy has to be reloaded for, together with what others ask for. */
     void make(Change change) {
-        if (change.next != null || !isGone(change.name)) {
+        if (change.next != null || !cleanUpIfGone(change.name)) {
             change(change);
         }
         requireNothingLeft(change.name);
@@ -229,8 +229,8 @@ final class Changes {
         reloads.run(change);
     }
 
-    /** Whether there is no load balancer of this name; then nothing is left of it, either. */
-    private synchronized boolean isGone(String name) {
+    /** Removes what is left of a load balancer that there is not; false: there is one of this name. */
+    private synchronized boolean cleanUpIfGone(String name) {
         if (wanted.containsKey(name)) {
             return false;
         }

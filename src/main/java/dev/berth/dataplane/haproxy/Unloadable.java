@@ -1,6 +1,7 @@
 package dev.berth.dataplane.haproxy;
 
 import dev.berth.provider.ProviderException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.SequencedMap;
@@ -30,7 +31,7 @@ final class Unloadable {
             Consumer<LoadBalancer> requireListenable,
             Consumer<List<LoadBalancer>> requireAccepted) {
         Unloadable search = new Unloadable(requireListenable, requireAccepted);
-        List<LoadBalancer> left = all.stream().filter(search::isListenable).toList();
+        List<LoadBalancer> left = search.leaveOutUnlistenable(all);
         if (search.refusal(List.of()) != null) {
             return new TreeMap<>();
         }
@@ -38,14 +39,17 @@ final class Unloadable {
         return search.reasons;
     }
 
-    private boolean isListenable(LoadBalancer one) {
-        try {
-            requireListenable.accept(one);
-            return true;
-        } catch (ProviderException refused) {
-            reasons.put(one.name(), String.valueOf(refused.getMessage()));
-            return false;
+    private List<LoadBalancer> leaveOutUnlistenable(Collection<LoadBalancer> all) {
+        List<LoadBalancer> left = new ArrayList<>();
+        for (LoadBalancer one : all) {
+            try {
+                requireListenable.accept(one);
+                left.add(one);
+            } catch (ProviderException refused) {
+                reasons.put(one.name(), String.valueOf(refused.getMessage()));
+            }
         }
+        return left;
     }
 
     /** By halves: few are refused, and each question starts a process. */

@@ -88,7 +88,7 @@ final class Breaker {
                         .minimumNumberOfCalls(CALLS)
                         .permittedNumberOfCallsInHalfOpenState(1)
                         .waitIntervalFunctionInOpenState(this::pause)
-                        .recordException(this::isTrouble)
+                        .recordException(this::noteTrouble)
                         .ignoreExceptions(OfItsOwn.class)
                         .build());
         breaker.getEventPublisher().onStateTransition(event -> {
@@ -112,8 +112,8 @@ final class Breaker {
         return millis;
     }
 
-    /** Asked for of each failure, before the plug-in may be left alone for it. */
-    private boolean isTrouble(Throwable failure) {
+    /** Notes each failure, before the plug-in may be left alone for it; returns whether it is a trouble of the plug-in. */
+    private boolean noteTrouble(Throwable failure) {
         boolean isTrouble = Failures.isOfThePlugin(failure);
         if (isTrouble) {
             last = failures.message(failure);
@@ -176,7 +176,7 @@ final class Breaker {
             }
             return answer;
         } catch (StatusRuntimeException | ProtocolViolation failure) {
-            if (about != null && Failures.isOfThePlugin(failure) && !Failures.isAway(failure) && !isNews(about)) {
+            if (about != null && Failures.isOfThePlugin(failure) && !Failures.isAway(failure) && !noteSuffering(about)) {
                 throw new OfItsOwn(failure);
             }
             throw failure;
@@ -188,8 +188,8 @@ final class Breaker {
         return lastSuccess != null && clock.instant().isBefore(lastSuccess.plus(LONGEST_PAUSE));
     }
 
-    /** Whether it suffers only now, and not too many of its namespace did before. */
-    private boolean isNews(ServiceIdentity service) {
+    /** Notes that it suffers; returns whether it does only now, and not too many of its namespace did before. */
+    private boolean noteSuffering(ServiceIdentity service) {
         synchronized (suffering) {
             if (isKept && !succeedsForOthers()) {
                 suffering.clear();

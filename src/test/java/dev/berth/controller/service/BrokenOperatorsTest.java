@@ -97,7 +97,7 @@ class BrokenOperatorsTest {
                 new Row("takes a create without an answer for not done", 1, 0, cluster(Despairs::new)),
                 new Row("takes its own echo for news", 1, 0, new SimulatedParts() {
                     @Override
-                    boolean isNoNews(ServiceControl services, ServiceState now) {
+                    boolean takeEcho(ServiceControl services, ServiceState now) {
                         return false;
                     }
                 }));
@@ -146,7 +146,7 @@ class BrokenOperatorsTest {
                 }),
                 new Row("takes every event on a Service that it knows for its own echo", 1, 935, new SimulatedParts() {
                     @Override
-                    boolean isNoNews(ServiceControl services, ServiceState now) {
+                    boolean takeEcho(ServiceControl services, ServiceState now) {
                         return true;
                     }
                 }),

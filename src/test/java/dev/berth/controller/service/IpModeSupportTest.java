@@ -41,10 +41,10 @@ class IpModeSupportTest {
     void oneAsks_untilItIsDone() {
         IpModeSupport support = new IpModeSupport(true);
 
-        assertThat(support.mayAsk()).isTrue();
-        assertThat(support.mayAsk()).isFalse();
+        assertThat(support.beginToAsk()).isTrue();
+        assertThat(support.beginToAsk()).isFalse();
         support.asked();
-        assertThat(support.mayAsk()).isTrue();
+        assertThat(support.beginToAsk()).isTrue();
     }
 
     @Test

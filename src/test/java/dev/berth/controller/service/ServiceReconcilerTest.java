@@ -41,8 +41,8 @@ class ServiceReconcilerTest extends CloudStage {
 
     @Test
     void serviceThatCanBeReadAgain_isLookedAt_whateverItIsByNow() {
-        assertThat(reconciler.isRelevant(clusterIp("TCP"), clusterIp("QUIC"))).isTrue();
-        assertThat(reconciler.isRelevant(clusterIp("TCP"), clusterIp("UDP"))).isFalse();
+        assertThat(reconciler.takeUpdate(clusterIp("TCP"), clusterIp("QUIC"))).isTrue();
+        assertThat(reconciler.takeUpdate(clusterIp("TCP"), clusterIp("UDP"))).isFalse();
     }
 
     @Test

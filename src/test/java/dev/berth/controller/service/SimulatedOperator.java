@@ -237,7 +237,7 @@ final class SimulatedOperator {
         if (client.serviceCache.hasNews()) {
             ClusterInMemory.Change<ServiceKey, ServiceState> change = client.serviceCache.hear();
             ServiceState now = change.now();
-            if (now != null && change.before() != null && parts.isNoNews(services, now)) {
+            if (now != null && change.before() != null && parts.takeEcho(services, now)) {
                 return;
             }
             if (now == null

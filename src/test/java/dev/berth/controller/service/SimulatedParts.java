@@ -40,9 +40,9 @@ class SimulatedParts {
         ledger.rebuild(claims);
     }
 
-    /** Whether an event on a Service is passed over. */
-    boolean isNoNews(ServiceControl services, ServiceState now) {
-        return services.isEchoOfOurWrite(now.key(), now.uid(), now.resourceVersion());
+    /** Takes an event on a Service; returns whether it is passed over. */
+    boolean takeEcho(ServiceControl services, ServiceState now) {
+        return services.takeEchoOfOurWrite(now.key(), now.uid(), now.resourceVersion());
     }
 
     /** Whom a change makes due. */

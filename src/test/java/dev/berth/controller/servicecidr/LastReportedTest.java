@@ -24,33 +24,33 @@ class LastReportedTest {
                 .withReason("NoSpace")
                 .build());
 
-        assertThat(said.isNew(before, noSpace("full", true))).isFalse();
-        assertThat(new LastReported().isNew(List.of(), noSpace("full", true))).isTrue();
-        assertThat(new LastReported().isNew(null, noSpace("full", true))).isTrue();
+        assertThat(said.note(before, noSpace("full", true))).isFalse();
+        assertThat(new LastReported().note(List.of(), noSpace("full", true))).isTrue();
+        assertThat(new LastReported().note(null, noSpace("full", true))).isTrue();
     }
 
     @Test
     void anotherMessage_isNotNew_butAnotherReasonIs() {
-        said.isNew(null, noSpace("80 percent", true));
+        said.note(null, noSpace("80 percent", true));
 
-        assertThat(said.isNew(null, noSpace("81 percent", true))).isFalse();
-        assertThat(said.isNew(null, new Report("Growth", Status.FALSE, Reason.Forbidden, "", true)))
+        assertThat(said.note(null, noSpace("81 percent", true))).isFalse();
+        assertThat(said.note(null, new Report("Growth", Status.FALSE, Reason.Forbidden, "", true)))
                 .isTrue();
     }
 
     @Test
     void whatComesToNeedAPerson_isNew_thoughItWasSaidBefore() {
-        said.isNew(null, noSpace("40 percent", false));
+        said.note(null, noSpace("40 percent", false));
 
-        assertThat(said.isNew(null, noSpace("80 percent", true))).isTrue();
-        assertThat(said.isNew(null, noSpace("81 percent", true))).isFalse();
+        assertThat(said.note(null, noSpace("80 percent", true))).isTrue();
+        assertThat(said.note(null, noSpace("81 percent", true))).isFalse();
     }
 
     @Test
     void afterThePolicyIsGone_allIsNew() {
-        said.isNew(null, noSpace("full", true));
+        said.note(null, noSpace("full", true));
         said.forget();
 
-        assertThat(said.isNew(null, noSpace("full", true))).isTrue();
+        assertThat(said.note(null, noSpace("full", true))).isTrue();
     }
 }
