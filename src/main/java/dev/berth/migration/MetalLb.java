@@ -33,7 +33,7 @@ public final class MetalLb {
                                         "BFDProfile \"" + profile.name() + "\"",
                                         List.of(),
                                         List.of(
-                                                "not exported: Berth's speaker has no BFD; a shorter holdTimeSeconds notices a dead node sooner"))));
+                                                "not exported: Berth's speaker has no BFD; a shorter holdTime notices a dead node sooner"))));
         List<Foreign> pools = of(objects, MetalLbKind.IP_ADDRESS_POOL);
         List<MetalLbAdvertisement> advertisements = Stream.of(
                         MetalLbKind.BGP_ADVERTISEMENT, MetalLbKind.L2_ADVERTISEMENT)

@@ -85,7 +85,7 @@ final class MetalLbPeer {
         }
         peer.text("bfdProfile")
                 .ifPresent(profile -> notes.add(
-                        "bfdProfile \"%s\" has no counterpart: a node whose power is cut is noticed when holdTimeSeconds is over"
+                        "bfdProfile \"%s\" has no counterpart: a node whose power is cut is noticed when holdTime is over"
                                 .formatted(profile)));
         notes.addAll(peer.unknown(KNOWN));
         return new Exported(origin, objects, notes);
@@ -130,7 +130,7 @@ final class MetalLbPeer {
             spec.put("ebgpMultihop", FURTHEST);
         }
         if (!peer.says("enableGracefulRestart")) {
-            spec.put("gracefulRestartTimeSeconds", 0);
+            spec.put("gracefulRestartTime", inSeconds(0));
         }
         if (peer.says("dualStackAddressFamily")) {
             spec.putArray("families").add("IPv4").add("IPv6");
@@ -174,19 +174,19 @@ final class MetalLbPeer {
     }
 
     private void timers(ObjectNode spec) {
-        OptionalLong hold = seconds("holdTime", "holdTimeSeconds", 3, LONGEST_HOLD);
+        OptionalLong hold = seconds("holdTime", "holdTime", 3, LONGEST_HOLD);
         long third = hold.orElse(HOLD_BY_DEFAULT) / 3;
-        OptionalLong keepalive = seconds("keepaliveTime", "keepaliveTimeSeconds", 1, LONGEST_HOLD);
+        OptionalLong keepalive = seconds("keepaliveTime", "keepaliveTime", 1, LONGEST_HOLD);
         if (keepalive.isPresent() && keepalive.getAsLong() > third) {
-            notes.add("keepaliveTime %s is more than a third of the hold time; keepaliveTimeSeconds is %d"
-                    .formatted(peer.text("keepaliveTime").orElse(""), third));
+            notes.add("keepaliveTime %s is more than a third of the hold time, and becomes %s"
+                    .formatted(peer.text("keepaliveTime").orElse(""), inSeconds(third)));
         }
-        hold.ifPresent(seconds -> spec.put("holdTimeSeconds", seconds));
+        hold.ifPresent(seconds -> spec.put("holdTime", inSeconds(seconds)));
         if (hold.isPresent() || keepalive.isPresent()) {
-            spec.put("keepaliveTimeSeconds", Math.min(keepalive.orElse(third), third));
+            spec.put("keepaliveTime", inSeconds(Math.min(keepalive.orElse(third), third)));
         }
-        seconds("connectTime", "connectRetryTimeSeconds", 2, 3600)
-                .ifPresent(seconds -> spec.put("connectRetryTimeSeconds", seconds));
+        seconds("connectTime", "connectRetryTime", 2, 3600)
+                .ifPresent(seconds -> spec.put("connectRetryTime", inSeconds(seconds)));
     }
 
     private OptionalLong seconds(String field, String ours, long least, long most) {
@@ -196,11 +196,16 @@ final class MetalLbPeer {
         }
         Optional<Long> seconds = GoDuration.seconds(given.get()).filter(length -> length >= least && length <= most);
         if (seconds.isEmpty()) {
-            notes.add("%s is \"%s\"; %s must be a number from %d to %d, and has its default"
+            notes.add("%s is \"%s\"; %s must be a duration of whole seconds from %ds to %ds, and has its default"
                     .formatted(field, given.get(), ours, least, most));
             return OptionalLong.empty();
         }
         return OptionalLong.of(seconds.get());
+    }
+
+    /** As our kinds write it, and as people who know MetalLB's objects do. */
+    private static String inSeconds(long seconds) {
+        return seconds + "s";
     }
 
     /** One for each BGPPeer; empty: one that selects all nodes. */

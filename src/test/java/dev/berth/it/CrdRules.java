@@ -232,8 +232,36 @@ abstract class CrdRules {
                     "sourceAddress and peerAddress must be of the same IP family"),
             peer(
                     "a keepalive that comes too late",
-                    "peerASN: 1, myASN: 1, holdTimeSeconds: 9, keepaliveTimeSeconds: 4",
-                    "keepaliveTimeSeconds must be at most a third of holdTimeSeconds"),
+                    "peerASN: 1, myASN: 1, holdTime: 9s, keepaliveTime: 4s",
+                    "keepaliveTime must be at most a third of holdTime"),
+            peer(
+                    "the longest times, in any units",
+                    "peerASN: 1, myASN: 1, holdTime: 18h12m15s, keepaliveTime: 21845s, connectRetryTime: 60m,"
+                            + " gracefulRestartTime: 4095s",
+                    ""),
+            peer(
+                    "the shortest times",
+                    "peerASN: 1, myASN: 1, holdTime: 3s, keepaliveTime: 1000ms, connectRetryTime: 2s,"
+                            + " gracefulRestartTime: 0s",
+                    ""),
+            peer(
+                    "a hold time of two seconds",
+                    "peerASN: 1, myASN: 1, holdTime: 2s, keepaliveTime: 1s",
+                    "\"2s\" must be a duration of whole seconds from 3s to 65535s, such as 90s or 1m30s"),
+            peer("a hold time that is too long", "peerASN: 1, myASN: 1, holdTime: 65536s", "from 3s to 65535s"),
+            peer("a hold time in a number", "peerASN: 1, myASN: 1, holdTime: 90", "spec.holdTime: Invalid value"),
+            peer(
+                    "a part of a second",
+                    "peerASN: 1, myASN: 1, keepaliveTime: 1500ms",
+                    "\"1500ms\" must be a duration of whole seconds from 1s to 21845s"),
+            peer(
+                    "a word as a time",
+                    "peerASN: 1, myASN: 1, connectRetryTime: soon",
+                    "\"soon\" must be a duration of whole seconds from 2s to 1h"),
+            peer(
+                    "a restart that is too long",
+                    "peerASN: 1, myASN: 1, gracefulRestartTime: 4096s",
+                    "\"4096s\" must be a duration of whole seconds from 0s to 4095s"),
             peer("one family", "peerASN: 1, myASN: 1, families: [IPv6]", ""),
             peer("a family twice", "peerASN: 1, myASN: 1, families: [IPv6, IPv6]", "Duplicate value"),
             peer("no family", "peerASN: 1, myASN: 1, families: []", "spec.families"),

@@ -132,8 +132,8 @@ final class BgpBench {
                     apiVersion: berth.dev/v1alpha1
                     kind: BGPPeer
                     metadata: {name: %s}
-                    spec: {peerAddress: "%s", peerASN: %d, myASN: %d, holdTimeSeconds: %d, keepaliveTimeSeconds: %d,
-                      connectRetryTimeSeconds: 2}
+                    spec: {peerAddress: "%s", peerASN: %d, myASN: %d, holdTime: %ds, keepaliveTime: %ds,
+                      connectRetryTime: 2s}
                     """.formatted(
                                     address.equals(LabFrr.IPV4) ? "frr" : "bird",
                                     address,
@@ -444,8 +444,7 @@ final class BgpBench {
         Traffic.await(() -> bird.nextHops(ip), hops -> !hops.contains(lost.ipv4()));
         double seconds = (System.nanoTime() - cut) / 1e9;
         print(
-                "the power of a node is cut, holdTimeSeconds: %d; it has routes for %.1f s"
-                        .formatted(holdTime, seconds),
+                "the power of a node is cut, holdTime: %ds; it has routes for %.1f s".formatted(holdTime, seconds),
                 load.join());
         Namespace.HERE.ip("link set to-" + lost.name() + " up");
         speakers.getLast().start();

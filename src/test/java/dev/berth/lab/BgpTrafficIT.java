@@ -157,8 +157,8 @@ class BgpTrafficIT {
                 apiVersion: berth.dev/v1alpha1
                 kind: BGPPeer
                 metadata: {name: %s}
-                spec: {peerAddress: "%s", peerASN: %d, myASN: %d, holdTimeSeconds: 30, keepaliveTimeSeconds: 10,
-                  connectRetryTimeSeconds: 2%s}
+                spec: {peerAddress: "%s", peerASN: %d, myASN: %d, holdTime: 30s, keepaliveTime: 10s,
+                  connectRetryTime: 2s%s}
                 """.formatted(name, address, peerAsn, myAsn, more))
                 .forceConflicts()
                 .serverSideApply();
@@ -618,7 +618,7 @@ class BgpTrafficIT {
                     apiVersion: berth.dev/v1alpha1
                     kind: BGPPeer
                     metadata: {name: far}
-                    spec: {peerAddress: 10.78.0.2, peerASN: %d, myASN: %d, ebgpMultihop: 2, connectRetryTimeSeconds: 2}
+                    spec: {peerAddress: 10.78.0.2, peerASN: %d, myASN: %d, ebgpMultihop: 2, connectRetryTime: 2s}
                     """.formatted(LabRouter.ASN, LabRouter.ASN_OF_NODES))
                     .create();
             awaitPeer("far", BgpTrafficIT::isReady);
@@ -642,7 +642,7 @@ class BgpTrafficIT {
                     apiVersion: berth.dev/v1alpha1
                     kind: BGPPeer
                     metadata: {name: leaf}
-                    spec: {peerInterface: %s, peerASN: %d, myASN: %d, connectRetryTimeSeconds: 2,
+                    spec: {peerInterface: %s, peerASN: %d, myASN: %d, connectRetryTime: 2s,
                       nodeSelector: {matchLabels: {kubernetes.io/hostname: node1}}}
                     """.formatted(LabFrr.UPLINK, LabRouter.ASN, LabRouter.ASN_OF_NODES))
                     .create();

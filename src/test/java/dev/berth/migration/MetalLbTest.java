@@ -25,7 +25,7 @@ class MetalLbTest {
 
     private static final String SESSION = "peerAddress: 192.0.2.1, peerASN: 64512, myASN: 64513";
     private static final String OURS = "{\"peerAddress\":\"192.0.2.1\",\"peerASN\":64512,\"myASN\":64513";
-    private static final String UNGRACEFUL = ",\"gracefulRestartTimeSeconds\":0";
+    private static final String UNGRACEFUL = ",\"gracefulRestartTime\":\"0s\"";
 
     private static List<Exported> export(String yaml) {
         Map<MetalLbKind, List<JsonNode>> objects = new EnumMap<>(MetalLbKind.class);
@@ -93,23 +93,22 @@ class MetalLbTest {
                 new Peer(
                         "a hold time alone brings a third of it as keepalive",
                         SESSION + ", holdTime: 1m0.5s, enableGracefulRestart: true",
-                        List.of("tor " + OURS + ",\"holdTimeSeconds\":61,\"keepaliveTimeSeconds\":20}"),
+                        List.of("tor " + OURS + ",\"holdTime\":\"61s\",\"keepaliveTime\":\"20s\"}"),
                         List.of()),
                 new Peer(
                         "a keepalive that is too long is a third of the hold time",
                         SESSION + ", holdTime: 90s, keepaliveTime: 60s, connectTime: 10s, enableGracefulRestart: true",
-                        List.of(
-                                "tor " + OURS
-                                        + ",\"holdTimeSeconds\":90,\"keepaliveTimeSeconds\":30,\"connectRetryTimeSeconds\":10}"),
-                        List.of("keepaliveTime 60s is more than a third of the hold time; keepaliveTimeSeconds is 30")),
+                        List.of("tor " + OURS
+                                + ",\"holdTime\":\"90s\",\"keepaliveTime\":\"30s\",\"connectRetryTime\":\"10s\"}"),
+                        List.of("keepaliveTime 60s is more than a third of the hold time, and becomes 30s")),
                 new Peer(
                         "times that are none, or out of range, have their default",
                         SESSION + ", holdTime: 0s, keepaliveTime: soon, connectTime: 2h, enableGracefulRestart: true",
                         List.of("tor " + OURS + "}"),
                         List.of(
-                                "holdTime is \"0s\"; holdTimeSeconds must be a number from 3 to 65535, and has its default",
-                                "keepaliveTime is \"soon\"; keepaliveTimeSeconds must be a number from 1 to 65535, and has its default",
-                                "connectTime is \"2h\"; connectRetryTimeSeconds must be a number from 2 to 3600, and has its default")),
+                                "holdTime is \"0s\"; holdTime must be a duration of whole seconds from 3s to 65535s, and has its default",
+                                "keepaliveTime is \"soon\"; keepaliveTime must be a duration of whole seconds from 1s to 65535s, and has its default",
+                                "connectTime is \"2h\"; connectRetryTime must be a duration of whole seconds from 2s to 3600s, and has its default")),
                 new Peer(
                         "multihop is as far as can be",
                         SESSION + ", ebgpMultiHop: true, enableGracefulRestart: true",
@@ -153,7 +152,7 @@ class MetalLbTest {
                                 + ", bfdProfile: fast, routerID: 192.0.2.7, newer: {a: 1}, empty: '', enableGracefulRestart: true",
                         List.of("tor " + OURS + "}"),
                         List.of(
-                                "bfdProfile \"fast\" has no counterpart: a node whose power is cut is noticed when holdTimeSeconds is over",
+                                "bfdProfile \"fast\" has no counterpart: a node whose power is cut is noticed when holdTime is over",
                                 "routerID is \"192.0.2.7\", which has no counterpart",
                                 "newer is {\"a\":1}, which has no counterpart")),
                 new Peer(

@@ -3,9 +3,11 @@ package dev.berth.agent.bgp;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.ReadPeer;
+import dev.berth.duration.DurationText;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Selector;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,12 +63,12 @@ public final class PeerReader {
                 Optional.of(spec.path("passwordSecret").path("name").asText("")).filter(secret -> !secret.isEmpty()),
                 selector(spec.path("nodeSelector")),
                 new BgpPeer.Timers(
-                        (int) number(spec, "holdTimeSeconds", 90, 3, 65535),
-                        (int) number(spec, "keepaliveTimeSeconds", 30, 1, 21845),
-                        (int) number(spec, "connectRetryTimeSeconds", 5, 2, 3600)),
+                        seconds(spec, "holdTime", 90, 3, 65535),
+                        seconds(spec, "keepaliveTime", 30, 1, 21845),
+                        seconds(spec, "connectRetryTime", 5, 2, 3600)),
                 multihop == 0 ? Optional.empty() : Optional.of(multihop),
                 families(spec.path("families")),
-                (int) number(spec, "gracefulRestartTimeSeconds", 30, 0, 4095),
+                seconds(spec, "gracefulRestartTime", 30, 0, 4095),
                 source,
                 router instanceof BgpPeer.Router.OnInterface || hasIpv6NextHops(spec.path("ipv4NextHop")));
     }
@@ -115,6 +117,21 @@ public final class PeerReader {
                     .formatted(field, isAbsent ? "missing" : value, lowest, highest));
         }
         return number;
+    }
+
+    /** A duration, in seconds; what is absent has the default. */
+    private static int seconds(JsonNode spec, String field, int byDefault, int lowest, int highest) throws Fault {
+        JsonNode value = spec.path(field);
+        if (value.isMissingNode() || value.isNull()) {
+            return byDefault;
+        }
+        return (int) DurationText.parse(value.asText(""))
+                .filter(duration -> duration.toMillis() % 1000 == 0)
+                .map(Duration::toSeconds)
+                .filter(seconds -> seconds >= lowest && seconds <= highest)
+                .orElseThrow(() -> new Fault("%s is %s; it must be a duration of whole seconds from %ds to %ds"
+                        .formatted(field, value, lowest, highest)))
+                .longValue();
     }
 
     private static boolean hasIpv6NextHops(JsonNode given) throws Fault {

@@ -61,7 +61,30 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
     private static final String IP = "^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$";
     private static final long HIGHEST_ASN = 4_294_967_295L;
 
-    static final String KEEPALIVE_IN_HOLD_TIME = "self.keepaliveTimeSeconds * 3 <= self.holdTimeSeconds";
+    // A pattern of the schema would be shown to who breaks it.
+    private static final String IS_DURATION = ".matches('^([0-9]{1,5}(h|m|s|ms)){1,4}$')";
+    private static final String IS_WHOLE_SECONDS =
+            "self" + IS_DURATION + " && duration(self).getMilliseconds() % 1000 == 0 && ";
+    private static final String WHOLE_SECONDS = "must be a duration of whole seconds from ";
+    private static final String IT = "'\"' + self + '\" ";
+
+    private static final String IS_HOLD_TIME =
+            IS_WHOLE_SECONDS + "duration(self) >= duration('3s') && duration(self) <= duration('65535s')";
+    private static final String HOLD_TIME = WHOLE_SECONDS + "3s to 65535s, such as 90s or 1m30s";
+    private static final String IS_KEEPALIVE_TIME =
+            IS_WHOLE_SECONDS + "duration(self) >= duration('1s') && duration(self) <= duration('21845s')";
+    private static final String KEEPALIVE_TIME = WHOLE_SECONDS + "1s to 21845s, such as 30s";
+    private static final String IS_CONNECT_RETRY_TIME =
+            IS_WHOLE_SECONDS + "duration(self) >= duration('2s') && duration(self) <= duration('1h')";
+    private static final String CONNECT_RETRY_TIME = WHOLE_SECONDS + "2s to 1h, such as 5s";
+    private static final String IS_GRACEFUL_RESTART_TIME = IS_WHOLE_SECONDS + "duration(self) <= duration('4095s')";
+    private static final String GRACEFUL_RESTART_TIME = WHOLE_SECONDS + "0s to 4095s, such as 30s";
+
+    /** What is no duration is named by the rule of its field, and by no second one. */
+    static final String KEEPALIVE_IN_HOLD_TIME = "!self.keepaliveTime" + IS_DURATION + " || !self.holdTime"
+            + IS_DURATION + " || duration(self.keepaliveTime) + duration(self.keepaliveTime)"
+            + " + duration(self.keepaliveTime) <= duration(self.holdTime)";
+
     static final String ONE_ROUTER = "has(self.peerAddress) != has(self.peerInterface)";
     static final String SOURCE_IS_OF_THE_FAMILY = "!has(self.sourceAddress) || !has(self.peerAddress)"
             + " || self.sourceAddress.contains(':') == self.peerAddress.contains(':')";
@@ -70,9 +93,7 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
 
     /** The desired state. */
     @JsonClassDescription("The desired state.")
-    @ValidationRule(
-            value = KEEPALIVE_IN_HOLD_TIME,
-            message = "keepaliveTimeSeconds must be at most a third of holdTimeSeconds")
+    @ValidationRule(value = KEEPALIVE_IN_HOLD_TIME, message = "keepaliveTime must be at most a third of holdTime")
     @ValidationRule(value = ONE_ROUTER, message = "one of peerAddress and peerInterface must be set, and not both")
     @ValidationRule(
             value = INTERFACE_ALONE,
@@ -108,18 +129,27 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
                     "The nodes that have a session with the router. If unset, all nodes that have an agent.")
             AddressPool.@Nullable LabelSelector nodeSelector,
 
-            @Default("90")
-            @Min(3) @Max(65535) @JsonPropertyDescription(
+            @Default("90s")
+            @Size(max = 32) @ValidationRule(value = IS_HOLD_TIME, message = HOLD_TIME, messageExpression = IT + HOLD_TIME + "'")
+            @JsonPropertyDescription(
                     "After how long without a word from the other side the session is over. It is also how long routes lead to a node whose power was cut. The router may ask for less.")
-            @Nullable Integer holdTimeSeconds,
+            @Nullable String holdTime,
 
-            @Default("30")
-            @Min(1) @Max(21845) @JsonPropertyDescription("The interval of keepalive messages; at most a third of holdTimeSeconds.")
-            @Nullable Integer keepaliveTimeSeconds,
+            @Default("30s")
+            @Size(max = 32) @ValidationRule(
+                    value = IS_KEEPALIVE_TIME,
+                    message = KEEPALIVE_TIME,
+                    messageExpression = IT + KEEPALIVE_TIME + "'")
+            @JsonPropertyDescription("The interval of keepalive messages; at most a third of holdTime.")
+            @Nullable String keepaliveTime,
 
-            @Default("5")
-            @Min(2) @Max(3600) @JsonPropertyDescription("How long after a failure to connect again.")
-            @Nullable Integer connectRetryTimeSeconds,
+            @Default("5s")
+            @Size(max = 32) @ValidationRule(
+                    value = IS_CONNECT_RETRY_TIME,
+                    message = CONNECT_RETRY_TIME,
+                    messageExpression = IT + CONNECT_RETRY_TIME + "'")
+            @JsonPropertyDescription("How long after a failure to connect again.")
+            @Nullable String connectRetryTime,
 
             @Nullable @Min(2) @Max(255) @JsonPropertyDescription(
                     "How many hops away the router may be, if it is in another autonomous system. If unset, it must"
@@ -129,10 +159,14 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
             @Nullable @Size(min = 1, max = 2) @JsonPropertyDescription("Of which addresses are announced. If unset, both.")
             List<@Pattern("^(IPv4|IPv6)$") @Size(max = 4) String> families,
 
-            @Default("30")
-            @Min(0) @Max(4095) @JsonPropertyDescription(
-                    "For how long the router is asked to keep routes while the speaker on the node restarts (RFC 4724); 0: it drops them at once.")
-            @Nullable Integer gracefulRestartTimeSeconds,
+            @Default("30s")
+            @Size(max = 32) @ValidationRule(
+                    value = IS_GRACEFUL_RESTART_TIME,
+                    message = GRACEFUL_RESTART_TIME,
+                    messageExpression = IT + GRACEFUL_RESTART_TIME + "'")
+            @JsonPropertyDescription(
+                    "For how long the router is asked to keep routes while the speaker on the node restarts (RFC 4724); 0s: it drops them at once.")
+            @Nullable String gracefulRestartTime,
 
             @Nullable @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription("The node's address that the session comes from. If unset, the kernel chooses it.")
             String sourceAddress,

@@ -25,8 +25,8 @@ class PeerReaderTest {
     private static final String WHOLE = """
             {"metadata": {"name": "router", "creationTimestamp": "2026-01-01T00:00:00Z", "labels": {"rack": "a"}},
              "spec": {"peerAddress": "2001:DB8::1", "peerASN": 4294967295, "myASN": 64512, "peerPort": 1790,
-               "passwordSecret": {"name": "md5"}, "holdTimeSeconds": 9, "keepaliveTimeSeconds": 3,
-               "connectRetryTimeSeconds": 2, "ebgpMultihop": 4, "families": ["IPv6"], "gracefulRestartTimeSeconds": 0,
+               "passwordSecret": {"name": "md5"}, "holdTime": "9s", "keepaliveTime": "3s",
+               "connectRetryTime": "2s", "ebgpMultihop": 4, "families": ["IPv6"], "gracefulRestartTime": "0s",
                "sourceAddress": "2001:db8::2",
                "nodeSelector": {"matchExpressions": [{"key": "bgp", "operator": "NotIn", "values": ["off"]}]}}}
             """;
@@ -67,6 +67,12 @@ class PeerReaderTest {
         assertThat(peer.gracefulRestart()).isEqualTo(30);
         assertThat(peer.password()).isEmpty();
         assertThat(peer.nodes().matches(Map.of())).isTrue();
+    }
+
+    @Test
+    void durations_areWrittenInAnyUnits() throws IOException {
+        ReadPeer read = PeerReader.read(with("holdTime", "\"1h1m30s\""));
+        assertThat(read.peer().orElseThrow().timers()).isEqualTo(new BgpPeer.Timers(3690, 3, 2));
     }
 
     private static ReadPeer unnumbered(String more) throws IOException {
@@ -112,6 +118,27 @@ class PeerReaderTest {
                 new Row("myASN", "null", "myASN is missing; it must be a number from 1 to 4294967295"),
                 new Row("myASN", "\"x\"", "myASN is \"x\"; it must be a number from 1 to 4294967295"),
                 new Row("peerPort", "0", "peerPort is 0; it must be a number from 1 to 65535"),
+                new Row(
+                        "holdTime",
+                        "\"2s\"",
+                        "holdTime is \"2s\"; it must be a duration of whole seconds from 3s to 65535s"),
+                new Row(
+                        "holdTime",
+                        "\"18h12m16s\"",
+                        "holdTime is \"18h12m16s\"; it must be a duration of whole seconds from 3s to 65535s"),
+                new Row("holdTime", "90", "holdTime is 90; it must be a duration of whole seconds from 3s to 65535s"),
+                new Row(
+                        "keepaliveTime",
+                        "\"1500ms\"",
+                        "keepaliveTime is \"1500ms\"; it must be a duration of whole seconds from 1s to 21845s"),
+                new Row(
+                        "connectRetryTime",
+                        "\"soon\"",
+                        "connectRetryTime is \"soon\"; it must be a duration of whole seconds from 2s to 3600s"),
+                new Row(
+                        "gracefulRestartTime",
+                        "\"-1s\"",
+                        "gracefulRestartTime is \"-1s\"; it must be a duration of whole seconds from 0s to 4095s"),
                 new Row("families", "[]", "families is empty; leave it out, or name IPv4 or IPv6"),
                 new Row("families", "[\"ipv4\"]", "families has \"ipv4\"; it must be IPv4 or IPv6"),
                 new Row(
