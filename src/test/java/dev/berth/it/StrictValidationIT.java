@@ -3,6 +3,7 @@ package dev.berth.it;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
 import dev.berth.testing.Installation;
 import dev.berth.testing.RenderedManifests;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The component strict-validation. Its policies look at nothing but what this class labels. */
 @ExtendWith(SharedInstallation.class)
@@ -39,6 +41,17 @@ class StrictValidationIT {
     private static final String GROWTH = """
             {"apiVersion": "berth.dev/v1alpha1", "kind": "ServiceCIDRPolicy",
              "metadata": {"name": "cluster", "labels": {"strict": "true"}}, "spec": {"growth": {%s}}}
+            """;
+
+    private static final String RESERVATION = """
+            {"apiVersion": "berth.dev/v1alpha1", "kind": "ClusterIPReservation",
+             "metadata": {"name": "strict", "labels": {"strict": "true"}},
+             "spec": {"address": "%s", "service": {"namespace": "default", "name": "web"}}}
+            """;
+    private static final String PEER = """
+            {"apiVersion": "berth.dev/v1alpha1", "kind": "BGPPeer",
+             "metadata": {"name": "strict", "labels": {"strict": "true"}},
+             "spec": {"peerAddress": "%s", "peerASN": 64512, "myASN": 64513}}
             """;
 
     private KubernetesClient client;
@@ -67,7 +80,9 @@ class StrictValidationIT {
         Awaitility.await()
                 .until(() -> denial(POOL.formatted("1.2.3.4-5")).isPresent()
                         && denial(GROWTH.formatted("\"avoid\": [\"10.0.0.0/33\"]"))
-                                .isPresent());
+                                .isPresent()
+                        && denial(RESERVATION.formatted("10.96.0.300")).isPresent()
+                        && denial(PEER.formatted("999.9.9.9")).isPresent());
     }
 
     private void replace(HasMetadata object) {
@@ -168,6 +183,69 @@ class StrictValidationIT {
                 """))).isEmpty();
     }
 
+    /** By the schema or by a policy. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "10.96.0.10",
+                "10.96.0.300",
+                "999.9.9.9",
+                "10.96.0",
+                "10.96.0.010",
+                "fd00:10:96::a",
+                "fd00::10:96::a",
+                "fd00:1:2:3:4:5:6:7:8",
+                "fd00::12345",
+                "::ffff:10.96.0.10",
+                "::",
+                "10.96.0.0/28"
+            })
+    void oneAddressThatBerthCannotRead_isRejected_andNoOther(String text) {
+        boolean isAddress = Ip.find(text).isPresent();
+        assertThat(denial(RESERVATION.formatted(text)).isEmpty()).isEqualTo(isAddress);
+        assertThat(denial(PEER.formatted(text)).isEmpty()).isEqualTo(isAddress);
+        assertThat(denial(peer(
+                                "source",
+                                true,
+                                "\"peerAddress\": \"%s\", \"sourceAddress\": \"%s\""
+                                        .formatted(text.contains(":") ? "fd00::1" : "192.0.2.1", text)))
+                        .isEmpty())
+                .isEqualTo(isAddress);
+    }
+
+    @Test
+    void whatIsNoAddress_isNamed_withItsField() {
+        assertDenied(denial(RESERVATION.formatted("10.96.0.300")), "spec.address is not an address: 10.96.0.300");
+        assertDenied(
+                denial(peer("both", true, "\"peerAddress\": \"999.9.9.9\", \"sourceAddress\": \"192.0.2.256\"")),
+                "not an address: spec.peerAddress 999.9.9.9, spec.sourceAddress 192.0.2.256");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "accepted", textBlock = """
+            "peerAddress": "999.9.9.9", "sourceAddress": "192.0.2.1", "peerPort": 1790 | accepted
+            "peerAddress": "192.0.2.9", "sourceAddress": "192.0.2.1"                   | accepted
+            "peerAddress": "999.9.9.9", "sourceAddress": "999.9.9.9"                   | : spec.sourceAddress 999.9.9.9
+            "peerInterface": "eth1"                                                    | accepted
+            """)
+    void onlyNewAddressesOfAPeer_areJudged(String spec, @Nullable String message) {
+        client.resource(peer("old", false, "\"peerAddress\": \"999.9.9.9\"")).create();
+        assertDenied(denialOfUpdate(peer("old", true, spec)), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "accepted", textBlock = """
+            "address": "10.96.0.300", "service": {"namespace": "default", "name": "other"} | accepted
+            "address": "10.96.0.301", "service": {"namespace": "default", "name": "web"}   | not an address: 10.96.0.301
+            """)
+    void onlyANewAddressOfAReservation_isJudged(String spec, @Nullable String message) {
+        client.resource(reservation(
+                        false,
+                        "\"address\": \"10.96.0.300\", \"service\": {\"namespace\": \"default\", \"name\": \"web\"}"))
+                .create();
+        assertDenied(denialOfUpdate(reservation(true, spec)), message);
+    }
+
     /** Of an object that was there before the policies. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "accepted", textBlock = """
@@ -227,6 +305,14 @@ class StrictValidationIT {
 
     private static String policy(boolean strict, String spec) {
         return object("ServiceCIDRPolicy", "cluster", strict, spec);
+    }
+
+    private static String reservation(boolean strict, String spec) {
+        return object("ClusterIPReservation", "old", strict, spec);
+    }
+
+    private static String peer(String name, boolean strict, String spec) {
+        return object("BGPPeer", name, strict, spec + ", \"peerASN\": 64512, \"myASN\": 64513");
     }
 
     private static String object(String kind, String name, boolean strict, String spec) {
