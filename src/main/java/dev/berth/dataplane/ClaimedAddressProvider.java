@@ -65,7 +65,7 @@ public abstract class ClaimedAddressProvider implements LoadBalancerProvider {
     }
 
     private static LoadBalancerStatus status(LoadBalancerRequest request) {
-        return new LoadBalancerStatus(request.addresses().stream()
+        return LoadBalancerStatus.of(request.addresses().stream()
                 .map(ip -> Ingress.ofIp(ip, request.ipMode()))
                 .toList());
     }

@@ -231,7 +231,7 @@ class GrpcPluginIT {
         }
 
         private LoadBalancerStatus status() {
-            return new LoadBalancerStatus(
+            return LoadBalancerStatus.of(
                     List.of(dev.berth.provider.Ingress.ofIp(address, dev.berth.provider.IpMode.PROXY)));
         }
 

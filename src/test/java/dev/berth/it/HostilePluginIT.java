@@ -57,7 +57,7 @@ class HostilePluginIT {
                 public void updateLoadBalancer(LoadBalancerRequest request) {}
                 public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {}
                 private static EnsureOutcome ready(String ip) {
-                    return EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp(ip, IpMode.VIP))));
+                    return EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp(ip, IpMode.VIP))));
                 }
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
                     return switch (request.service().name().replace("far-", "")) {
@@ -99,7 +99,7 @@ class HostilePluginIT {
 
         @Override
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-            return EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp(
+            return EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp(
                     switch (request.service().name()) {
                         case "own-pool" -> "198.51.100.13";
                         case "own-cluster" -> "10.96.0.1";

@@ -68,7 +68,7 @@ class TlsSecretIT {
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
             asked.incrementAndGet();
             tls = Objects.requireNonNull(request.tls());
-            return EnsureOutcome.ready(new LoadBalancerStatus(request.addresses().stream()
+            return EnsureOutcome.ready(LoadBalancerStatus.of(request.addresses().stream()
                     .map(ip -> Ingress.ofIp(ip, request.ipMode()))
                     .toList()));
         }

@@ -271,7 +271,7 @@ class DemandTest {
 
     @Test
     void everyPortIsNamedInTheStatus_ifOneIsNotServed_andNoneIfAllAre() {
-        LoadBalancerStatus status = new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP)));
+        LoadBalancerStatus status = LoadBalancerStatus.of(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP)));
 
         assertThat(Publication.ingressOf(
                         status,

@@ -22,7 +22,7 @@ class ProviderCallTest {
     private static final ServedClass EDGE = served(false);
     private static final ServedClass IMMEDIATE = served(true);
     private static final EnsureOutcome.Ready READY =
-            EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP))));
+            EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP))));
 
     private static final Demand WITH_ADDRESS = demand("node-a", "192.0.2.1");
     private static final Demand WITHOUT_ADDRESS = demand("node-a");

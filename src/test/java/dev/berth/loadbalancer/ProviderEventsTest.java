@@ -86,7 +86,7 @@ class ProviderEventsTest {
     }
 
     private static LoadBalancerStatus shows(String ip) {
-        return new LoadBalancerStatus(List.of(Ingress.ofIp(ip, IpMode.PROXY)));
+        return LoadBalancerStatus.of(List.of(Ingress.ofIp(ip, IpMode.PROXY)));
     }
 
     @Test

@@ -19,7 +19,7 @@ class ProviderStateTest {
     private static final ServiceIdentity WEB = new ServiceIdentity("prod", "web", "u1");
     private static final LoadBalancerRequest REQUEST = request(WEB);
     private static final EnsureOutcome.Ready READY =
-            EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP))));
+            EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP))));
     private static final ServedClass EDGE = served("example.com/edge", "edge");
     private static final ServedClass CORE = served("example.com/core", "core");
 

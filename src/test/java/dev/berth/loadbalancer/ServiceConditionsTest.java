@@ -143,7 +143,7 @@ class ServiceConditionsTest {
         ServiceState service =
                 local ? new SampleService().localTraffic(Map.of()).build() : new SampleService().build();
         EnsureOutcome.Ready ready =
-                EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.PROXY)))
+                EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp("192.0.2.1", IpMode.PROXY)))
                         .withTargets(new TargetHealth(total, healthy)));
         return new ServiceConditions(
                         service,

@@ -108,7 +108,7 @@ class ServingTest {
     }
 
     private static EnsureOutcome.Ready ready(String ip) {
-        return EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp(ip, IpMode.VIP))));
+        return EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp(ip, IpMode.VIP))));
     }
 
     /** Plays the part of the executor, with each effect done as it should be. */

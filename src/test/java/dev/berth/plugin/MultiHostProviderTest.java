@@ -68,7 +68,7 @@ class MultiHostProviderTest {
     }
 
     private static LoadBalancerStatus status(LoadBalancerRequest request) {
-        return new LoadBalancerStatus(request.addresses().stream()
+        return LoadBalancerStatus.of(request.addresses().stream()
                 .map(ip -> Ingress.ofIp(ip, IpMode.PROXY))
                 .toList());
     }

@@ -210,10 +210,8 @@ final class BrokenProviders {
                     LoadBalancerStatus status = super.status(request, before);
                     return request.ports().stream().allMatch(port -> port.protocol() == Protocol.UDP)
                                     && !request.ports().isEmpty()
-                            ? new LoadBalancerStatus(
-                                    status.ingress(),
-                                    List.of(new PortError(
-                                            request.ports().getFirst().port(), Protocol.UDP, "NoUdp")))
+                            ? status.withPortErrors(List.of(
+                                    new PortError(request.ports().getFirst().port(), Protocol.UDP, "NoUdp")))
                             : status;
                 }
             }),
@@ -331,16 +329,12 @@ final class BrokenProviders {
                         @Override
                         LoadBalancerStatus status(LoadBalancerRequest request, Optional<Held> before) {
                             LoadBalancerStatus status = super.status(request, before);
-                            return new LoadBalancerStatus(
-                                    status.ingress(),
-                                    request.ports().stream()
-                                            .filter(port -> port.protocol()
-                                                    != request.ports()
-                                                            .getFirst()
-                                                            .protocol())
-                                            .map(port -> new PortError(
-                                                    port.port(), port.protocol(), "MixedProtocolNotSupported"))
-                                            .toList());
+                            return status.withPortErrors(request.ports().stream()
+                                    .filter(port -> port.protocol()
+                                            != request.ports().getFirst().protocol())
+                                    .map(port ->
+                                            new PortError(port.port(), port.protocol(), "MixedProtocolNotSupported"))
+                                    .toList());
                         }
                     }),
             new Broken("ensure22", "refuses what it has not", world -> new ReferenceProvider(world, OWN) {
@@ -716,7 +710,7 @@ final class BrokenProviders {
             .build();
 
     private static LoadBalancerStatus faulty(LoadBalancerStatus status, int port) {
-        return new LoadBalancerStatus(status.ingress(), List.of(new PortError(port, Protocol.TCP, "Broken")));
+        return status.withPortErrors(List.of(new PortError(port, Protocol.TCP, "Broken")));
     }
 
     private static boolean sameName(Held held, ServiceIdentity service) {

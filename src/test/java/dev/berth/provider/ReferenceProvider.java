@@ -106,7 +106,7 @@ class ReferenceProvider implements LoadBalancerProvider {
     }
 
     LoadBalancerStatus status(LoadBalancerRequest request, Optional<Held> before) {
-        return new LoadBalancerStatus(addresses(request, before).stream()
+        return LoadBalancerStatus.of(addresses(request, before).stream()
                 .map(ip -> Ingress.ofIp(ip, request.ipMode()))
                 .toList());
     }

@@ -25,7 +25,7 @@ class MeteredClusterTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final ServiceState SEEN = SampleService.named(WEB, "u1").build();
     private static final List<Published> INGRESS = Publication.ingressOf(
-            new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP))), true, List.of(), List.of());
+            LoadBalancerStatus.of(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP))), true, List.of(), List.of());
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final ServiceTimes times = new ServiceTimes(registry);

@@ -242,7 +242,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     /** With the lock, so that HAProxy is not being reloaded. */
     private LoadBalancerStatus status(LoadBalancer one) {
-        return new LoadBalancerStatus(one.addresses().stream()
+        return LoadBalancerStatus.of(one.addresses().stream()
                         .map(ip -> Ingress.ofIp(ip, IpMode.PROXY))
                         .toList())
                 .withTargets(ServerState.health(one, proxy -> haproxy.runtime("show servers state " + proxy)));

@@ -58,7 +58,7 @@ class AddressClashTest extends CloudStage {
 
     @Test
     void addressThatIsClaimedBetweenTheAnswerAndItsPublication_isSaid_andAskedForInItsTimeOnly() {
-        cloud.answer = EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.9", IpMode.PROXY))));
+        cloud.answer = EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp("203.0.113.9", IpMode.PROXY))));
         served("web");
         cloud.answer = null;
         put(SampleService.from(service("web")).annotation("cloud.test.dev/size", "large"));

@@ -57,7 +57,7 @@ import org.junit.jupiter.api.AfterEach;
 abstract class CloudStage {
     static final String CLASS = "test.dev/cloud";
 
-    static final LoadBalancerStatus PUBLIC = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY)));
+    static final LoadBalancerStatus PUBLIC = LoadBalancerStatus.of(List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY)));
 
     /** The addresses of the cluster's Nodes. */
     final List<Ip> ofNodes = new ArrayList<>();

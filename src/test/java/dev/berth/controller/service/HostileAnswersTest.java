@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 class HostileAnswersTest extends CloudStage {
     record Row(String sentence, String rule, LoadBalancerStatus answer) {
         Row(String sentence, String rule, Ingress... ingress) {
-            this(sentence, rule, new LoadBalancerStatus(List.of(ingress)));
+            this(sentence, rule, LoadBalancerStatus.of(List.of(ingress)));
         }
 
         @Override
@@ -66,8 +66,8 @@ class HostileAnswersTest extends CloudStage {
             new Row(
                     "an error of a port that nobody asked for",
                     "ensure08",
-                    new LoadBalancerStatus(
-                            List.of(proxy("192.0.2.0")), List.of(new PortError(81, Protocol.TCP, "NoListenerLeft")))));
+                    LoadBalancerStatus.of(List.of(proxy("192.0.2.0")))
+                            .withPortErrors(List.of(new PortError(81, Protocol.TCP, "NoListenerLeft")))));
 
     /** The pool has 192.0.2.0/28 without 192.0.2.8, and the cluster 10.96.0.0/16. */
     static final List<Row> OF_ONE_WITH_ITS_OWN = List.of(
@@ -157,7 +157,7 @@ class HostileAnswersTest extends CloudStage {
     /** By ipMode VIP each kube-proxy would take what is sent to that Node for the Service's. */
     @Test
     void addressOfANode_withIpModeVip_isNotPublished() {
-        LoadBalancerStatus answer = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP)));
+        LoadBalancerStatus answer = LoadBalancerStatus.of(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP)));
         LoadBalancerRequest request = LoadBalancerRequest.builder(
                         "test", new ServiceIdentity("prod", "web", "uid-web"), IpMode.VIP)
                 .families(List.of(Capabilities.Family.IPV4))
@@ -177,7 +177,7 @@ class HostileAnswersTest extends CloudStage {
 
     @Test
     void rightAnswer_afterAWrongOne_isPublished() {
-        cloud.answer = EnsureOutcome.ready(new LoadBalancerStatus(List.of(proxy("127.0.0.1"))));
+        cloud.answer = EnsureOutcome.ready(LoadBalancerStatus.of(List.of(proxy("127.0.0.1"))));
         create("web");
         Next next = reconcile("web");
         cloud.answer = null;
@@ -192,7 +192,7 @@ class HostileAnswersTest extends CloudStage {
     @Test
     void oneOfTwoFamilies_isNotPublishedWithoutTheOther() {
         takeAddressesFrom("192.0.2.0/28", "2001:db8::/120");
-        cloud.answer = EnsureOutcome.ready(new LoadBalancerStatus(List.of(proxy("192.0.2.0"))));
+        cloud.answer = EnsureOutcome.ready(LoadBalancerStatus.of(List.of(proxy("192.0.2.0"))));
         put(SampleService.named(key("web"), "uid-web")
                 .families(FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6));
 

@@ -393,7 +393,7 @@ class ProviderCallsTest extends CloudStage {
         cloud.has = null;
 
         resync();
-        cloud.has = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.66", IpMode.PROXY)));
+        cloud.has = LoadBalancerStatus.of(List.of(Ingress.ofIp("203.0.113.66", IpMode.PROXY)));
         resync();
 
         assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]", "get web[n1]", "ensure web[n1]");
@@ -542,18 +542,18 @@ class ProviderCallsTest extends CloudStage {
 
     @Test
     void answerInAnotherOrder_orWithAModeThatMeansTheSame_isNoDrift() {
-        LoadBalancerStatus made = new LoadBalancerStatus(
-                List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY), Ingress.ofHostname("lb.test.dev")), List.of());
+        LoadBalancerStatus made = LoadBalancerStatus.of(
+                List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY), Ingress.ofHostname("lb.test.dev")));
         cloud.answer = EnsureOutcome.ready(made);
         served("web");
-        cloud.has = new LoadBalancerStatus(made.ingress().reversed());
+        cloud.has = LoadBalancerStatus.of(made.ingress().reversed());
 
         resync();
 
         assertThat(cloud.calls).containsExactly("get web[n1]");
         assertThat(recorded.events).isEmpty();
-        LoadBalancerStatus silent = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", null)));
-        LoadBalancerStatus said = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP)));
+        LoadBalancerStatus silent = LoadBalancerStatus.of(List.of(Ingress.ofIp("203.0.113.1", null)));
+        LoadBalancerStatus said = LoadBalancerStatus.of(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP)));
         assertThat(silent.canonical()).isEqualTo(said.canonical()).isNotEqualTo(PUBLIC.canonical());
     }
 

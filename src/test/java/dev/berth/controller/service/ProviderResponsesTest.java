@@ -81,8 +81,8 @@ class ProviderResponsesTest {
     static final List<EnsureOutcome> NOT_WHOLE = Arrays.asList(
             null,
             EnsureOutcome.ready(null),
-            EnsureOutcome.ready(
-                    new LoadBalancerStatus(List.of(WAY), List.of(new PortError(80, null, "NoListenerLeft")))));
+            EnsureOutcome.ready(LoadBalancerStatus.of(List.of(WAY))
+                    .withPortErrors(List.of(new PortError(80, null, "NoListenerLeft")))));
 
     @ParameterizedTest
     @FieldSource("NOT_WHOLE")

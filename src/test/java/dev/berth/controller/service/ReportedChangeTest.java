@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** A provider says that the load balancer of a Service has changed without Berth. */
 class ReportedChangeTest extends CloudStage {
     private static final LoadBalancerStatus OTHER =
-            new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.66", IpMode.PROXY)));
+            LoadBalancerStatus.of(List.of(Ingress.ofIp("203.0.113.66", IpMode.PROXY)));
 
     /** What happens once in a pass that has begun, before it calls the provider. */
     private Runnable beforeCall = () -> {};

@@ -55,7 +55,7 @@ class ServiceChangesTest extends CloudStage {
     void anAddressThatIsReleasedWhileItsProviderIsAsked_isNotPublishedBeforeItIsClaimedAgain() {
         takeAddressesFrom("192.0.2.0/32");
         Ip ip = Ip.parse("192.0.2.0");
-        cloud.answer = EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.0", IpMode.PROXY))));
+        cloud.answer = EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp("192.0.2.0", IpMode.PROXY))));
         create("web");
         cloud.meanwhile = () -> {
             Claim claim = Objects.requireNonNull(cluster.claims.get(ip));

@@ -58,7 +58,7 @@ final class SimulatedProvider implements QuietProvider {
         if (luck == 2) {
             return EnsureOutcome.pending(Duration.ofSeconds(3), "on its way");
         }
-        return EnsureOutcome.ready(new LoadBalancerStatus(carried.getOrDefault(uid, List.of()).stream()
+        return EnsureOutcome.ready(LoadBalancerStatus.of(carried.getOrDefault(uid, List.of()).stream()
                 .map(ip -> Ingress.ofIp(ip, request.ipMode()))
                 .toList()));
     }
@@ -84,7 +84,7 @@ final class SimulatedProvider implements QuietProvider {
     }
 
     private static EnsureOutcome ready(Ingress... ingress) {
-        return EnsureOutcome.ready(new LoadBalancerStatus(List.of(ingress)));
+        return EnsureOutcome.ready(LoadBalancerStatus.of(List.of(ingress)));
     }
 
     @Override

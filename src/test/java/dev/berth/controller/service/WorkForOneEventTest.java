@@ -41,7 +41,7 @@ class WorkForOneEventTest {
 
         /** With the addresses that were allocated, each time. */
         private void answerAsAsked() {
-            cloud.answer = EnsureOutcome.ready(new LoadBalancerStatus(cloud.requests.getLast().addresses().stream()
+            cloud.answer = EnsureOutcome.ready(LoadBalancerStatus.of(cloud.requests.getLast().addresses().stream()
                     .map(ip -> Ingress.ofIp(ip.toString(), IpMode.PROXY))
                     .toList()));
             cloud.meanwhile = this::answerAsAsked;

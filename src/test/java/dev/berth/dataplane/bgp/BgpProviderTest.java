@@ -26,8 +26,7 @@ class BgpProviderTest {
     @Test
     void parametersThatCanBeRead_areServed_asVip() {
         assertThat(new BgpProvider().ensureLoadBalancer(request(Map.of("communities", "64512:100"))))
-                .isEqualTo(
-                        EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.10", IpMode.VIP)))));
+                .isEqualTo(EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp("192.0.2.10", IpMode.VIP)))));
         assertThat(new BgpProvider().capabilities().ipModes()).containsExactly(IpMode.VIP);
     }
 

@@ -26,8 +26,7 @@ class L2ProviderTest {
     @Test
     void parametersThatCanBeRead_areServed_asVip() {
         assertThat(new L2Provider().ensureLoadBalancer(request(Map.of("interfaces", "eth*"))))
-                .isEqualTo(
-                        EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.10", IpMode.VIP)))));
+                .isEqualTo(EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp("192.0.2.10", IpMode.VIP)))));
         assertThat(new L2Provider().capabilities().ipModes()).containsExactly(IpMode.VIP);
     }
 

@@ -112,14 +112,18 @@ public final class StatusMapping {
         ProtocolViolation.refuseMoreThan(MOST_INGRESS, wire.getIngressCount(), "ingress");
         ProtocolViolation.refuseMoreThan(MOST_PORT_ERRORS, wire.getPortErrorsCount(), "port errors");
         try {
-            return new LoadBalancerStatus(
-                    wire.getIngressList().stream().map(StatusMapping::read).toList(),
-                    wire.getPortErrorsList().stream().map(StatusMapping::read).toList(),
-                    wire.hasTargets()
-                            ? new TargetHealth(
-                                    wire.getTargets().getTotal(),
-                                    wire.getTargets().getHealthy())
-                            : null);
+            return LoadBalancerStatus.of(wire.getIngressList().stream()
+                            .map(StatusMapping::read)
+                            .toList())
+                    .withPortErrors(wire.getPortErrorsList().stream()
+                            .map(StatusMapping::read)
+                            .toList())
+                    .withTargets(
+                            wire.hasTargets()
+                                    ? new TargetHealth(
+                                            wire.getTargets().getTotal(),
+                                            wire.getTargets().getHealthy())
+                                    : null);
         } catch (IllegalArgumentException refused) {
             throw new ProtocolViolation(String.valueOf(refused.getMessage()));
         }

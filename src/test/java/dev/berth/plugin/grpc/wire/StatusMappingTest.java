@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 
 class StatusMappingTest {
     private static final LoadBalancerStatus PLAIN =
-            new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.PROXY)));
+            LoadBalancerStatus.of(List.of(Ingress.ofIp("192.0.2.1", IpMode.PROXY)));
 
-    private static final LoadBalancerStatus FULL = new LoadBalancerStatus(
-            List.of(Ingress.ofIp("192.0.2.1", IpMode.PROXY), Ingress.ofHostname("lb.example.com")),
-            List.of(new PortError(53, Protocol.UDP, "Missing")),
-            new TargetHealth(3, 2));
+    private static final LoadBalancerStatus FULL = LoadBalancerStatus.of(
+                    List.of(Ingress.ofIp("192.0.2.1", IpMode.PROXY), Ingress.ofHostname("lb.example.com")))
+            .withPortErrors(List.of(new PortError(53, Protocol.UDP, "Missing")))
+            .withTargets(new TargetHealth(3, 2));
 
     @Test
     void status_arrivesAsItWasSent_alsoWithoutWhatIsNotTold() {

@@ -29,8 +29,10 @@ record StreamFile(
     }
 
     LoadBalancerStatus status() {
-        return new LoadBalancerStatus(
-                addresses.stream().map(ip -> Ingress.ofIp(ip, IpMode.PROXY)).toList(), portErrors);
+        return LoadBalancerStatus.of(addresses.stream()
+                        .map(ip -> Ingress.ofIp(ip, IpMode.PROXY))
+                        .toList())
+                .withPortErrors(portErrors);
     }
 
     static StreamFile of(String name, LoadBalancerRequest request, Targets targets) {
