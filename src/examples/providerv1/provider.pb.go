@@ -684,7 +684,7 @@ type LoadBalancerRequest struct {
 	FencingToken int64 `protobuf:"varint,3,opt,name=fencing_token,json=fencingToken,proto3" json:"fencing_token,omitempty"`
 	// The claimed addresses; empty if the plug-in brings its own.
 	Addresses []string `protobuf:"bytes,4,rep,name=addresses,proto3" json:"addresses,omitempty"`
-	// For a plug-in that brings its own: what the Service wishes to have; empty: any.
+	// For a plug-in that brings its own: what the Service asks for; empty: any.
 	WantedAddresses []string `protobuf:"bytes,5,rep,name=wanted_addresses,json=wantedAddresses,proto3" json:"wanted_addresses,omitempty"`
 	// In the Service's order; one or two.
 	Families []Family `protobuf:"varint,6,rep,packed,name=families,proto3,enum=berth.provider.v1.Family" json:"families,omitempty"`

@@ -27,9 +27,9 @@ public final class AgentMetrics {
     final Counter failures = counter("berth_agent_failures_total", "Calls of the kernel that failed.");
     final Counter refused =
             counter("berth_agent_refused_datagrams_total", "Datagrams that were not made by the agents' shared key.");
-    final Counter told = Counter.build()
+    final Counter neighbourMessages = Counter.build()
             .name("berth_agent_neighbour_messages_total")
-            .help("Messages by which neighbours were told or asked of an address.")
+            .help("Messages by which an address was announced to neighbours, or neighbours were asked for it.")
             .labelNames("protocol", "kind")
             .register(registry);
     private final Histogram convergence = Histogram.build()

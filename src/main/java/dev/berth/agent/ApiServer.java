@@ -85,7 +85,7 @@ public final class ApiServer {
                 URI.create("https://" + literal + ":" + port), trusting(folder.resolve("ca.crt")), () -> read(token));
     }
 
-    /** Anew each time: Kubernetes replaces it every hour. */
+    /** Read each time: Kubernetes replaces it every hour. */
     private static Optional<String> read(Path token) {
         try {
             return Optional.of(Files.readString(token).strip());

@@ -365,9 +365,9 @@ final class BoundAddresses {
         Map<String, List<String>> byLink = new HashMap<>();
         bound.forEach((ip, one) -> {
             if (one.ends == 0 && one.tellings.next() <= now) {
-                one.tellings.told();
+                one.tellings.announced();
                 byLink.computeIfAbsent(one.link, _ -> new ArrayList<>()).add(ip.toString());
-                count(ip, "told");
+                count(ip, "announced");
             }
         });
         PerLink.send(byLink, Neighbours::tell, failed);
@@ -391,6 +391,6 @@ final class BoundAddresses {
     }
 
     private void count(Ip ip, String kind) {
-        metrics.told.labels(ip.family() == IpFamily.IPV4 ? "arp" : "ndp", kind).inc();
+        metrics.neighbourMessages.labels(ip.family() == IpFamily.IPV4 ? "arp" : "ndp", kind).inc();
     }
 }

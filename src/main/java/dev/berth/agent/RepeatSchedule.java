@@ -5,7 +5,7 @@ final class RepeatSchedule {
     private static final long[] AFTER = {0, 100, 500, 1_000, 2_000, 4_000, 8_000};
 
     private long began;
-    private int told;
+    private int announced;
 
     /** The first is at once. */
     RepeatSchedule(long now) {
@@ -15,16 +15,16 @@ final class RepeatSchedule {
     /** All of them again. */
     void begin(long now) {
         began = now;
-        told = 0;
+        announced = 0;
     }
 
     /** When the next one is due; {@link Long#MAX_VALUE}: never. */
     long next() {
-        return told < AFTER.length ? began + AFTER[told] : Long.MAX_VALUE;
+        return announced < AFTER.length ? began + AFTER[announced] : Long.MAX_VALUE;
     }
 
     /** One more has been. */
-    void told() {
-        told++;
+    void announced() {
+        announced++;
     }
 }

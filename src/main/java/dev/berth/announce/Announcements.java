@@ -88,21 +88,21 @@ public final class Announcements {
                 ? List.of()
                 : addresses.stream()
                         .filter(ip -> Stream.of(Protocol.values())
-                                .anyMatch(protocol -> !said(was, protocol, ip).equals(said(is, protocol, ip))))
+                                .anyMatch(protocol -> !reportedBy(was, protocol, ip).equals(reportedBy(is, protocol, ip))))
                         .toList();
     }
 
     /** @param isLost whether that counts for what it says */
-    private record Said(NodeReport.Says says, boolean isLost) {}
+    private record Reported(NodeReport.Says says, boolean isLost) {}
 
-    private static Said said(@Nullable Entry entry, Protocol protocol, Ip ip) {
+    private static Reported reportedBy(@Nullable Entry entry, Protocol protocol, Ip ip) {
         NodeReport.Says says =
                 entry == null ? new NodeReport.Says.Nothing() : entry.index().of(protocol, ip);
         return switch (says) {
-            case NodeReport.Says.Announces announces -> new Said(announces, entry != null && entry.isLost());
+            case NodeReport.Says.Announces announces -> new Reported(announces, entry != null && entry.isLost());
             case NodeReport.Says.Silent silent ->
-                new Said(entry != null && entry.isLost() ? new NodeReport.Says.Nothing() : silent, false);
-            case NodeReport.Says.Nothing nothing -> new Said(nothing, false);
+                new Reported(entry != null && entry.isLost() ? new NodeReport.Says.Nothing() : silent, false);
+            case NodeReport.Says.Nothing nothing -> new Reported(nothing, false);
         };
     }
 

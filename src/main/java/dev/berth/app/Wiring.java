@@ -240,7 +240,7 @@ final class Wiring {
                 new AgentLeases(client, budget, options.agentsNamespace),
                 ledger,
                 statuses,
-                classes::book,
+                classes::classSet,
                 this::announcedOtherwise);
         addressConditions = new AddressConditions(caches, ledger, statuses, clock, announced::of);
         ServiceMeters.showUnannounced(announced::unannounced, registry);
@@ -256,7 +256,7 @@ final class Wiring {
                         new IpModeSupport(options.featureGates.isEnabled(Gate.LoadBalancerIPMode)),
                         timing,
                         new ServiceParts.Environment(
-                                classes::book,
+                                classes::classSet,
                                 surroundings::cloudNode,
                                 key -> new Backends(
                                         surroundings.targets(), kubeProxiesOfNodes.areThere(), () -> endpoints.of(key)),
@@ -293,7 +293,7 @@ final class Wiring {
         servicesOfClasses = loops.ofClasses();
         addresses = loops.addresses();
         kubeProxies = new KubeProxyProbe(
-                kubeProxiesOfNodes, gate, later, classes::book, surroundings::targets, services::kubeProxiesChanged);
+                kubeProxiesOfNodes, gate, later, classes::classSet, surroundings::targets, services::kubeProxiesChanged);
         nodesChanged = new CoalescingTask(gate, later, services::nodesChanged);
         pools = new PoolControl(
                 parts,
@@ -533,7 +533,7 @@ final class Wiring {
                 ledger.holdings().size(),
                 ledger.waiting().size(),
                 ledger.pools().pools().size(),
-                classes.book().served().size());
+                classes.classSet().served().size());
     }
 
     /** For as long as it runs. */
@@ -569,7 +569,7 @@ final class Wiring {
 
     /** Notified of what may be a change; does something about a real one only. */
     private synchronized void deferenceChanged() {
-        Optional<Optional<Deference>> now = Optional.of(servicesOfClasses.deference(classes.book()));
+        Optional<Optional<Deference>> now = Optional.of(servicesOfClasses.deference(classes.classSet()));
         Optional<Optional<Deference>> before = lastDeference;
         if (!before.equals(now)) {
             if (!before.map(Optional::isPresent).equals(now.map(Optional::isPresent))) {

@@ -26,7 +26,7 @@ public record AddressConstraints(
         }
     }
 
-    /** The address wished for; absent: any of the family will do. */
+    /** The address asked for; absent: any of the family will do. */
     public Optional<Ip> address(IpFamily family) {
         return addresses.stream().filter(ip -> ip.family() == family).findFirst();
     }

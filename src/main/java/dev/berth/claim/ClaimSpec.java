@@ -83,7 +83,7 @@ public record ClaimSpec(
         RESERVED,
         /** A Service has it. */
         BOUND,
-        /** Its Service is gone, and it rests before another may have it; one of the same name may at once. */
+        /** Its Service is gone, and it cools down before another may have it; one of the same name may at once. */
         COOLING
     }
 

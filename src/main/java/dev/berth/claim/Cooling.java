@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** How long a released address rests. Pure. */
+/** How long a released address is withheld from others. Pure. */
 public final class Cooling {
     private Cooling() {}
 
@@ -21,8 +21,8 @@ public final class Cooling {
     }
 
     /**
-     * Since when an address that was released at {@code releasedAt} rests, by a clock that nobody sets. What is dated in
-     * the future, by a clock that was ahead, rests since now.
+     * Since when an address that was released at {@code releasedAt} is withheld, by a clock that nobody sets. What is dated in
+     * the future, by a clock that was ahead, is withheld from now on.
      *
      * @param now by the clock that {@code releasedAt} is compared with
      * @param steady the same moment by the one that nobody sets

@@ -27,7 +27,7 @@ final class Holdings {
     private final IpSet used = new IpSet();
     private final PoolCounts counts = new PoolCounts();
     private final StrandedByPool stranded = new StrandedByPool();
-    private final RecentlyReleased rested = new RecentlyReleased();
+    private final RecentlyReleased recentlyReleased = new RecentlyReleased();
     private PoolSet pools = PoolSet.empty();
 
     PoolSet pools() {
@@ -87,7 +87,7 @@ final class Holdings {
     /** The free address of a pool that is allocated next. */
     Optional<Ip> next(Pool pool, IpFamily family) {
         if (pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED) {
-            return rested.next(pool, family, ip -> true);
+            return recentlyReleased.next(pool, family, ip -> true);
         }
         for (IpRange range : pool.ranges(family)) {
             Optional<Ip> lowest = used.lowestMissing(range);
@@ -101,7 +101,7 @@ final class Holdings {
     /** The next of those that may be given. */
     Optional<Ip> next(Pool pool, IpFamily family, Predicate<Ip> may) {
         return pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED
-                ? rested.next(pool, family, may)
+                ? recentlyReleased.next(pool, family, may)
                 : used.missing(pool.ranges(family)).filter(may).findFirst();
     }
 
@@ -116,7 +116,7 @@ final class Holdings {
         Holding old = byIp.put(ip, holding);
         if (old == null) {
             used.add(ip);
-            pool.ifPresent(found -> rested.taken(found, ip));
+            pool.ifPresent(found -> recentlyReleased.taken(found, ip));
         } else {
             unlink(old);
         }
@@ -137,7 +137,7 @@ final class Holdings {
             used.remove(ip);
             unlink(old);
             pools.poolOf(ip).ifPresent(pool -> {
-                rested.released(pool, ip);
+                recentlyReleased.released(pool, ip);
                 counts.replace(pool.name(), old, null);
             });
         }
@@ -186,19 +186,19 @@ final class Holdings {
         Agreement.check("set of addresses in use", used.runs(), ips.runs());
         counts.checkInvariants(counted);
         stranded.checkInvariants(inNoPool);
-        rested.checkInvariants(pools, byIp.keySet());
+        recentlyReleased.checkInvariants(pools, byIp.keySet());
     }
 
     /** Goes by other pools from now on; what is held stays so. */
-    void use(PoolSet book) {
-        pools = book;
+    void use(PoolSet poolSet) {
+        pools = poolSet;
         counts.clear();
         stranded.clear();
         for (Holding holding : byIp.values()) {
             pools.poolOf(holding.ip())
                     .ifPresentOrElse(pool -> counts.replace(pool.name(), null, holding), () -> stranded.add(holding));
         }
-        rested.use(book, byIp.keySet());
+        recentlyReleased.use(poolSet, byIp.keySet());
     }
 
     /** Holds these and nothing else; which was released when is forgotten. */
@@ -207,7 +207,7 @@ final class Holdings {
         byService.clear();
         byShare.clear();
         used.clear();
-        rested.forget();
+        recentlyReleased.forget();
         all.forEach(this::put);
         use(pools);
     }

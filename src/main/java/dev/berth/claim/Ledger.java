@@ -373,20 +373,20 @@ public final class Ledger {
      * @return every Service that waits, those that a stranded address is taken back from, those whose address is of
      *     another pool than before, and those that publish what is withheld
      */
-    public List<ServiceKey> usePools(PoolSet book) {
+    public List<ServiceKey> usePools(PoolSet poolSet) {
         return locked(() -> {
-            holdings.use(book);
+            holdings.use(poolSet);
             waiting.requeueAll(view);
             SequencedSet<ServiceKey> due = new LinkedHashSet<>(waiting.all());
             holdings.stranded()
                     .all()
                     .filter(holding ->
-                            book.takesBack(holding.ip(), holding.spec().pool()))
+                            poolSet.takesBack(holding.ip(), holding.spec().pool()))
                     .flatMap(holding -> holding.owners().stream())
                     .forEach(owner -> due.add(owner.service()));
             holdings.all().stream()
                     .filter(holding ->
-                            book.isOfAnother(holding.ip(), holding.spec().pool()))
+                            poolSet.isOfAnother(holding.ip(), holding.spec().pool()))
                     .flatMap(holding -> holding.owners().stream())
                     .forEach(owner -> due.add(owner.service()));
             due.addAll(withheld.services());
@@ -398,7 +398,7 @@ public final class Ledger {
      * One that holds the same, with the same who wait, and goes by these pools: to look what would be. Which address was
      * released when is not in it.
      */
-    public Ledger copy(PoolSet book) {
+    public Ledger copy(PoolSet poolSet) {
         List<Holding> held;
         List<AddressRequest> requests;
         Map<ServiceKey, List<Ip>> published;
@@ -413,7 +413,7 @@ public final class Ledger {
         // Nobody has to wait while it is built: that takes a while with many addresses.
         Ledger copy = new Ledger();
         copy.holdings.replaceAll(held);
-        copy.holdings.use(book);
+        copy.holdings.use(poolSet);
         published.forEach(copy.withheld::replace);
         requests.forEach(request -> copy.waiting.join(request, copy.view));
         return copy;

@@ -62,35 +62,35 @@ final class RecentlyReleased {
     }
 
     /** Goes by other pools from now on, of which {@code held} are held; what was released of them is remembered. */
-    void use(PoolSet book, Collection<Ip> held) {
+    void use(PoolSet poolSet, Collection<Ip> held) {
         touched.clear();
         byPool.keySet()
-                .retainAll(book.pools().stream()
+                .retainAll(poolSet.pools().stream()
                         .filter(RecentlyReleased::concerns)
                         .map(Pool::name)
                         .toList());
         byPool.forEach((name, ips) -> {
             ips.removeIf(ip ->
-                    book.poolOf(ip).filter(pool -> pool.name().equals(name)).isEmpty());
+                    poolSet.poolOf(ip).filter(pool -> pool.name().equals(name)).isEmpty());
             ips.forEach(touched::add);
         });
-        if (book.pools().stream().anyMatch(RecentlyReleased::concerns)) {
-            held.forEach(ip -> book.poolOf(ip).ifPresent(pool -> taken(pool, ip)));
+        if (poolSet.pools().stream().anyMatch(RecentlyReleased::concerns)) {
+            held.forEach(ip -> poolSet.poolOf(ip).ifPresent(pool -> taken(pool, ip)));
         }
     }
 
     /** Throws IllegalStateException if it is not in step with these pools, of which {@code held} are held. */
-    void checkInvariants(PoolSet book, Collection<Ip> held) {
+    void checkInvariants(PoolSet poolSet, Collection<Ip> held) {
         IpSet expected = new IpSet();
         byPool.forEach((name, ips) -> ips.forEach(ip -> {
             Agreement.check(
-                    book.poolOf(ip).filter(pool -> pool.name().equals(name)).isPresent(),
+                    poolSet.poolOf(ip).filter(pool -> pool.name().equals(name)).isPresent(),
                     () -> ip + " is remembered as released of " + name + ", but is not of it");
             Agreement.check(!held.contains(ip), () -> ip + " is remembered as released, but is held");
             expected.add(ip);
         }));
         held.stream()
-                .filter(ip -> book.poolOf(ip).filter(RecentlyReleased::concerns).isPresent())
+                .filter(ip -> poolSet.poolOf(ip).filter(RecentlyReleased::concerns).isPresent())
                 .forEach(expected::add);
         Agreement.check("addresses that were ever used", touched.runs(), expected.runs());
     }

@@ -131,7 +131,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
     private static Optional<String> constraints(ServiceState service) {
         return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
                 .flatMap(said ->
-                        ServiceConditions.wishesFor(said).map(reason -> line("not as requested", service, said)));
+                        ServiceConditions.notAsRequested(said).map(reason -> line("not as requested", service, said)));
     }
 
     private static String line(String what, ServiceState service, Condition said) {

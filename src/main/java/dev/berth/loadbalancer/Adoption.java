@@ -69,7 +69,7 @@ public final class Adoption {
         }
         for (IpFamily family : IpFamily.values()) {
             List<Ip> ofFamily = ips.stream().filter(ip -> ip.family() == family).toList();
-            Optional<Ip> wished = asked.constraints().address(family);
+            Optional<Ip> requested = asked.constraints().address(family);
             if (ofFamily.size() > 1) {
                 return Optional.of(left("it has " + list(service) + " from another controller; Berth assigns one "
                         + family
@@ -84,9 +84,9 @@ public final class Adoption {
                         + " from another controller, but its ipFamilyPolicy and ipFamilies do not include " + family));
             }
             if (!ofFamily.isEmpty()
-                    && wished.filter(Predicate.not(ofFamily.getFirst()::equals)).isPresent()) {
+                    && requested.filter(Predicate.not(ofFamily.getFirst()::equals)).isPresent()) {
                 return Optional.of(left("it has " + ofFamily.getFirst() + " from another controller and requests "
-                        + wished.get() + "; request the address that it has, and the other one after Berth has taken"
+                        + requested.get() + "; request the address that it has, and the other one after Berth has taken"
                         + " over"));
             }
         }

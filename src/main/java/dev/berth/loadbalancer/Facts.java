@@ -23,7 +23,7 @@ public record Facts(List<Outcome> outcomes) {
         QUEUE_LEFT,
         /** It is in the queue for the addresses that it lacks. */
         QUEUE_JOINED,
-        /** An event says why it is left alone. */
+        /** An event says why it is skipped. */
         REPORTED,
         /** The address whose Address object could not be made is nobody's, and others go first. */
         CLAIM_GIVEN_UP,

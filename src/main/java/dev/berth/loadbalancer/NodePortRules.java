@@ -3,7 +3,7 @@ package dev.berth.loadbalancer;
 import java.util.stream.Collectors;
 
 /**
- * Whether the node ports of a Service are to be given back, as its class may wish. Pure.
+ * Whether the node ports of a Service are to be given back, as its class may ask for. Pure.
  *
  * <p>It is done once for each set of ports, and the Service remembers it: what allocates them again (a GitOps tool, a
  * chart) would otherwise be fought forever.

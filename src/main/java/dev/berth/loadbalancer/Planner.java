@@ -295,7 +295,7 @@ public final class Planner {
         return new ServicePlan.Serve(service, served, asked.constraints(), steps, marks);
     }
 
-    /** One address a family: what is held already, then what is kept for it, and the rest is asked for. */
+    /** One address for each family: what is held already, then what is kept for it, and the rest is asked for. */
     private void address(
             ServedClass served, AddressAnnotations asked, HoldingSelection keeping, List<Step.Serving> steps) {
         for (Holding holding : keeping.kept()) {

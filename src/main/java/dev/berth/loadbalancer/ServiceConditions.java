@@ -91,7 +91,7 @@ public record ServiceConditions(
     }
 
     /** Why it is not as it asks to be although it has its addresses, by {@link #assigned}; absent: it is, or it waits. */
-    public static Optional<String> wishesFor(Condition assigned) {
+    public static Optional<String> notAsRequested(Condition assigned) {
         return waitsFor(assigned).isPresent() || assigned.isFor(Reason.Assigned)
                 ? Optional.empty()
                 : Optional.of(assigned.reason());

@@ -109,7 +109,7 @@ public sealed interface ServicePlan {
     }
 
     /**
-     * It wants a load balancer, and is left alone.
+     * It wants a load balancer, and is skipped.
      *
      * @param reason one of {@link #REASONS}
      * @param className the LoadBalancerClass object that would serve it; null: there is none

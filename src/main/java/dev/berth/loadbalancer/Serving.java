@@ -259,7 +259,7 @@ public final class Serving {
                 .toList();
     }
 
-    /** Nothing failed where it has an address of each family that it asks for, and only wishes for another. */
+    /** Nothing failed where it has an address of each family that it asks for, and only asks for another. */
     private Reason allocationFailed() {
         Condition assigned = conditions().assigned();
         return ServiceConditions.waitsFor(assigned).isPresent()

@@ -14,7 +14,7 @@ import java.util.Optional;
 public final class Skipping {
     private Skipping() {}
 
-    /** Of one that is left alone. */
+    /** Of one that is skipped. */
     public static SkippingEffect next(ServicePlan.Skip skip, ObservedState situation, Facts facts) {
         return next(skip, Optional.of(skip.service()), situation, Optional.empty(), facts);
     }

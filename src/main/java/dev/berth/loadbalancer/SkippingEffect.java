@@ -6,7 +6,7 @@ public sealed interface SkippingEffect extends TakeOverEffect
     /** It waits for no address: it leaves the queue. */
     record StopWaiting() implements SkippingEffect {}
 
-    /** Say in an event why it is left alone. */
+    /** Say in an event why it is skipped. */
     record Report(ServicePlan.Skip why) implements SkippingEffect {}
 
     /**

@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /**
  * What to do next for a Service that another controller gave its addresses: all that it publishes is held for it and
- * joined, then it is planned again as our own; or nothing is, and it is left alone. Pure: whoever does it asks again with
+ * joined, then it is planned again as our own; or nothing is, and it is skipped. Pure: whoever does it asks again with
  * what came of it.
  */
 public final class TakingOver {

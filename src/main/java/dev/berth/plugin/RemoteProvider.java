@@ -16,7 +16,7 @@ public interface RemoteProvider extends LoadBalancerProvider {
     @Override
     Capabilities capabilities();
 
-    /** Whether it is called: it is there, can be talked to, and is not left alone because it kept failing. */
+    /** Whether it is called: it is there, can be talked to, and calls to it are not paused because it kept failing. */
     boolean isAvailable();
 
     /** Has {@code listener}, one at most, told whenever it is there again, or answers {@link #capabilities} otherwise. */

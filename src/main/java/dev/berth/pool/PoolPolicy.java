@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param autoAssign whether a request that names neither pool nor address may have one of it
  * @param priority lower first
  * @param suspended nothing new is allocated
- * @param reuseAfter how long an address rests after its release; zero: not at all
+ * @param reuseAfter how long an address is withheld from others after its release; zero: not at all
  */
 public record PoolPolicy(
         boolean autoAssign,

@@ -75,7 +75,7 @@ public final class LoadBalancerRequest {
         return addresses;
     }
 
-    /** For a provider that brings its own: what the Service wishes to have; empty: any. */
+    /** For a provider that brings its own: what the Service asks for; empty: any. */
     public List<String> wantedAddresses() {
         return wantedAddresses;
     }

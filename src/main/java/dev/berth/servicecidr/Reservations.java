@@ -86,7 +86,7 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
     }
 
     /**
-     * The same, but what a Service has is left alone, with an IPAddress or without: one that was deleted by hand
+     * The same, but what a Service has is not touched, with an IPAddress or without: one that was deleted by hand
      * is made again by the API server, and one of Berth's gets the API server's labels.
      *
      * @param holders which Service has which of the {@link #touched} addresses

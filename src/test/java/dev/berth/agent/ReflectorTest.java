@@ -59,7 +59,7 @@ class ReflectorTest {
     }
 
     @Test
-    void watchThatIsSilentForTooLong_beginsAnew() {
+    void watchThatIsSilentForTooLong_beginsAgain() {
         AtomicLong time = new AtomicLong();
         clock = time::get;
         server.beginEachWatchWith("ADDED", node("b", 2, "2"));

@@ -12,7 +12,7 @@ class RepeatScheduleTest {
         List<Long> times = new ArrayList<>();
         for (long next = tellings.next(); next < Long.MAX_VALUE; next = tellings.next()) {
             times.add(next);
-            tellings.told();
+            tellings.announced();
         }
         return times;
     }
@@ -24,7 +24,7 @@ class RepeatScheduleTest {
     }
 
     @Test
-    void seriesThatBeginsAnew_isWhole() {
+    void seriesThatBeginsAgain_isWhole() {
         RepeatSchedule tellings = new RepeatSchedule(10_000);
         assertThat(rest(tellings)).hasSize(7);
         tellings.begin(50_000);

@@ -11,7 +11,7 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** When it is decided anew. */
+/** When it is decided again. */
 class VerdictCacheTest {
     private final VerdictCache decided = new VerdictCache();
     private int times;

@@ -69,14 +69,14 @@ public class AddressBench {
         public void fill() {
             boolean fragmented = pool.equals("fragmented");
             String range = fragmented ? "10.0.0.0/8" : pool;
-            ledger.usePools(book(List.of(declaration("edge", range))));
+            ledger.usePools(poolSet(List.of(declaration("edge", range))));
             claims = claims(range, held, fragmented ? 2 : 1);
             ledger.rebuild(claims);
             request = request("newcomer", claims.getFirst().ip().family(), AddressConstraints.NONE);
         }
     }
 
-    private static PoolSet book(List<PoolDeclaration> pools) {
+    private static PoolSet poolSet(List<PoolDeclaration> pools) {
         return PoolSet.of(pools, List.of());
     }
 
@@ -136,7 +136,7 @@ public class AddressBench {
 
         @Setup(Level.Trial)
         public void fill() {
-            ledger.usePools(book(IntStream.range(0, POOLS)
+            ledger.usePools(poolSet(IntStream.range(0, POOLS)
                     .mapToObj(i -> declaration("pool-" + i, "10.0." + i + ".1"))
                     .toList()));
             ledger.rebuild(IntStream.range(0, POOLS)
@@ -161,7 +161,7 @@ public class AddressBench {
     @State(Scope.Benchmark)
     public static class Listed {
         private final List<Claim> claims = claims("10.0.0.0/8", CLAIMS_AT_START, 1);
-        private final PoolSet pools = book(List.of(declaration("edge", "10.0.0.0/8")));
+        private final PoolSet pools = poolSet(List.of(declaration("edge", "10.0.0.0/8")));
     }
 
     /** A ledger of 100,000 claims. */
@@ -183,7 +183,7 @@ public class AddressBench {
     private static long bytesPerAddress() {
         long before = Medians.usedHeap();
         Ledger ledger = new Ledger();
-        ledger.usePools(book(List.of(declaration("edge", "10.0.0.0/8"))));
+        ledger.usePools(poolSet(List.of(declaration("edge", "10.0.0.0/8"))));
         ledger.rebuild(claims("10.0.0.0/8", MILLION, 1));
         long after = Medians.usedHeap();
         return (after - before) / ledger.holdings().size();

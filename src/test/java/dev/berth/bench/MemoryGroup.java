@@ -43,7 +43,7 @@ final class MemoryGroup implements AutoCloseable {
         MemoryGroup group =
                 new MemoryGroup(parent.resolve(PREFIX + ProcessHandle.current().pid()));
         try {
-            removeLeftOvers(parent);
+            removeStale(parent);
             Files.createDirectories(group.folder);
             Files.writeString(
                     group.folder.resolve(unified ? "memory.max" : "memory.limit_in_bytes"), Long.toString(bytes));
@@ -60,10 +60,10 @@ final class MemoryGroup implements AutoCloseable {
     }
 
     /** Of benchmarks that were killed. */
-    private static void removeLeftOvers(Path parent) throws IOException {
+    private static void removeStale(Path parent) throws IOException {
         try (DirectoryStream<Path> groups = Files.newDirectoryStream(parent, PREFIX + "*")) {
             for (Path group : groups) {
-                if (isLeftOver(group)) {
+                if (isStale(group)) {
                     Files.delete(group);
                 }
             }
@@ -71,7 +71,7 @@ final class MemoryGroup implements AutoCloseable {
     }
 
     /** Whether no process is in it, and the benchmark of its name has ended. */
-    private static boolean isLeftOver(Path group) throws IOException {
+    private static boolean isStale(Path group) throws IOException {
         return Files.readString(group.resolve(PROCESSES)).isEmpty()
                 && ProcessHandle.allProcesses().noneMatch(process -> group.endsWith(PREFIX + process.pid()));
     }

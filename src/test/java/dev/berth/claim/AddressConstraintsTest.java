@@ -8,7 +8,7 @@ import static dev.berth.claim.Sample.request;
 import static dev.berth.claim.Sample.sharing;
 import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.ip.IpFamily.IPV6;
-import static dev.berth.pool.SamplePools.book;
+import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -44,7 +44,7 @@ class AddressConstraintsTest {
 
     @BeforeEach
     void fourAddresses() {
-        ledger.usePools(book(pool("edge", "192.0.2.0/30")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0/30")));
     }
 
     private String answer(AddressRequest request) {
@@ -92,7 +92,7 @@ class AddressConstraintsTest {
     }
 
     private void use(PoolDeclaration... pools) {
-        ledger.usePools(book(pools));
+        ledger.usePools(poolSet(pools));
     }
 
     private static PoolDeclaration limited(PoolDeclaration pool, Quota quota) {
@@ -436,7 +436,7 @@ class AddressConstraintsTest {
 
     /** Of both families it lacked IPv6 alone, as long as it could share. */
     @Test
-    void addressThatGetsAnotherKey_isWaitedForAnew_byWhoCouldHaveSharedIt() {
+    void addressThatGetsAnotherKey_isWaitedForAgain_byWhoCouldHaveSharedIt() {
         use(pool("edge", "192.0.2.0/32"));
         take(sharing(request("a", 0, IPV4), "k", 80));
         AddressRequest both = sharing(request("both", 1, true, IPV4, IPV6), "k", 443);
@@ -629,7 +629,7 @@ class AddressConstraintsTest {
     }
 
     @Test
-    void quota_countsASharedAddressOnce_andReservedAndRestingOnes() {
+    void quota_countsASharedAddressOnce_andReservedAndCoolingOnes() {
         use(limited(pool("edge", "192.0.2.0/29"), new Quota(3, Map.of())));
         take(sharing(request("a", 0, IPV4), "k", 80));
         take(sharing(request("b", 0, IPV4), "k", 443));
@@ -803,10 +803,10 @@ class AddressConstraintsTest {
     @Test
     void oneThatComesBack_isBoundAgain() {
         Owner owner = request("a", 0, IPV4).owner();
-        ClaimSpec resting = ClaimSpec.of("edge", "x", owner).leftBy(owner, Sample.START);
+        ClaimSpec cooling = ClaimSpec.of("edge", "x", owner).leftBy(owner, Sample.START);
         Owner again = new Owner(key("a"), "new");
 
-        ClaimSpec taken = resting.takenFor("y", old -> again);
+        ClaimSpec taken = cooling.takenFor("y", old -> again);
 
         assertThat(taken).isEqualTo(ClaimSpec.of("edge", "y", again));
         assertThat(taken.phase()).isEqualTo(ClaimSpec.Phase.BOUND);
@@ -817,11 +817,11 @@ class AddressConstraintsTest {
         use(SamplePools.with(pool("edge", "192.0.2.0"), policy -> policy.withReuseAfter(Duration.ofSeconds(30))));
         var pool = ledger.pools().named("edge");
         Owner owner = request("a", 0, IPV4).owner();
-        ClaimSpec resting = ClaimSpec.of("edge", "x", owner).leftBy(owner, Sample.START);
+        ClaimSpec cooling = ClaimSpec.of("edge", "x", owner).leftBy(owner, Sample.START);
 
-        assertThat(Cooling.left(resting, pool, Sample.START.plusSeconds(10))).isEqualTo(Duration.ofSeconds(20));
-        assertThat(Cooling.left(resting, pool, Sample.START.plusSeconds(31))).isZero();
-        assertThat(Cooling.left(resting, java.util.Optional.empty(), Sample.START))
+        assertThat(Cooling.left(cooling, pool, Sample.START.plusSeconds(10))).isEqualTo(Duration.ofSeconds(20));
+        assertThat(Cooling.left(cooling, pool, Sample.START.plusSeconds(31))).isZero();
+        assertThat(Cooling.left(cooling, java.util.Optional.empty(), Sample.START))
                 .isZero();
         assertThat(Cooling.left(ClaimSpec.of("edge", "x", owner), pool, Sample.START))
                 .isZero();

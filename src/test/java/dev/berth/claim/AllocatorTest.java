@@ -5,7 +5,7 @@ import static dev.berth.claim.Sample.preferring;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.ip.IpFamily.IPV6;
-import static dev.berth.pool.SamplePools.book;
+import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -48,14 +48,14 @@ class AllocatorTest {
     @Test
     void theFirstPool_isByPriorityThenName() {
         ledger.usePools(
-                book(pool("a", 0, 20, "192.0.2.1"), pool("z", 0, 10, "192.0.2.3"), pool("y", 0, 10, "192.0.2.2")));
+                poolSet(pool("a", 0, 20, "192.0.2.1"), pool("z", 0, 10, "192.0.2.3"), pool("y", 0, 10, "192.0.2.2")));
 
         assertThat(picks(request("s", 0, IPV4))).containsExactly("192.0.2.2");
     }
 
     @Test
     void aPoolWithoutAutoAssign_givesToItsClassOnly() {
-        ledger.usePools(book(closed(pool("vip", "192.0.2.1"), false, false)));
+        ledger.usePools(poolSet(closed(pool("vip", "192.0.2.1"), false, false)));
 
         assertThat(rules(request("s", 0, IPV4))).containsExactly("vip NOT_AUTO_ASSIGNED");
         assertThat(picks(ofClass(request("s", 0, IPV4), "vip"))).containsExactly("192.0.2.1");
@@ -64,14 +64,14 @@ class AllocatorTest {
 
     @Test
     void aSuspendedPool_givesNothingNew() {
-        ledger.usePools(book(closed(pool("edge", "192.0.2.1"), true, true)));
+        ledger.usePools(poolSet(closed(pool("edge", "192.0.2.1"), true, true)));
 
         assertThat(rules(preferring(request("s", 0, IPV4), "192.0.2.1"))).containsExactly("edge SUSPENDED");
     }
 
     @Test
     void anAddressAskedForAgain_comesFirst_unlessItIsTaken() {
-        ledger.usePools(book(pool("edge", "192.0.2.0/29")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0/29")));
         assertThat(picks(preferring(request("s", 0, IPV4), "192.0.2.5"))).containsExactly("192.0.2.5");
 
         ledger.observe(Sample.claim("192.0.2.5", "other", 1));
@@ -88,7 +88,7 @@ class AllocatorTest {
     @Answers({"metallb/metallb#1422", "metallb/metallb#383", "metallb/metallb#1602"})
     void aNamespace_getsAddressesOfItsOwnPoolsWithoutAsking_andNoneOfOthers_notEvenByAsking() {
         ledger.usePools(
-                book(ofTeam("red", pool("red", 0, 1, "10.0.1.10")), ofTeam("blue", pool("blue", 0, 2, "10.0.2.10"))));
+                poolSet(ofTeam("red", pool("red", 0, 1, "10.0.1.10")), ofTeam("blue", pool("blue", 0, 2, "10.0.2.10"))));
         AddressRequest blue = Sample.ofNamespace(request("s", 0, IPV4), Map.of("team", "blue"));
 
         assertThat(picks(blue)).containsExactly("10.0.2.10");
@@ -100,14 +100,14 @@ class AllocatorTest {
 
     @Test
     void dualStack_isInTheServicesOrder() {
-        ledger.usePools(book(pool("edge", "192.0.2.0", "2001:db8::1")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0", "2001:db8::1")));
 
         assertThat(picks(request("s", 0, true, IPV6, IPV4))).containsExactly("2001:db8::1", "192.0.2.0");
     }
 
     @Test
     void refusals_nameEveryPoolAndTheFirstRule() {
-        ledger.usePools(book(
+        ledger.usePools(poolSet(
                 pool("a", 0, 1, "2001:db8::1"),
                 closed(pool("b", 0, 2, "192.0.2.1"), true, true),
                 pool("c", 0, 3, "192.0.2.2")));

@@ -5,7 +5,7 @@ import static dev.berth.claim.Sample.claim;
 import static dev.berth.claim.Sample.key;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.claim.Sample.sharing;
-import static dev.berth.pool.SamplePools.book;
+import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
 import static dev.berth.pool.SamplePools.with;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,7 +52,7 @@ class LedgerAdoptionTest {
     void whatAForeignServicePublishes_isGivenToNobody_alsoByAPoolThatComesLater() {
         ledger.withhold(key("foreign"), List.of(FIRST));
 
-        assertThat(ledger.usePools(book(pool("edge", "192.0.2.0/31")))).containsExactly(key("foreign"));
+        assertThat(ledger.usePools(poolSet(pool("edge", "192.0.2.0/31")))).containsExactly(key("foreign"));
 
         assertThat(ips(chosen(request("new", 1, IpFamily.IPV4)))).containsExactly(SECOND);
         assertThat(ips(chosen(adoption("thief", "192.0.2.0")))).isEmpty();
@@ -61,7 +61,7 @@ class LedgerAdoptionTest {
 
     @Test
     void itsOwnService_adoptsIt_howeverLongOthersWait() {
-        ledger.usePools(book(pool("edge", "192.0.2.0")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
         ledger.withhold(key("foreign"), List.of(FIRST));
         ledger.await(request("waiting", 1, IpFamily.IPV4));
 
@@ -74,7 +74,7 @@ class LedgerAdoptionTest {
 
     @Test
     void whatCannotBeAdopted_staysWithheld_untilItIsPublishedNoMore() {
-        ledger.usePools(book(with(
+        ledger.usePools(poolSet(with(
                 pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(null, Map.of("prod", 0))))));
         ledger.withhold(key("foreign"), List.of(FIRST));
 
@@ -90,7 +90,7 @@ class LedgerAdoptionTest {
 
     @Test
     void oneWhoWaits_isServed_whenItIsPublishedNoMore() {
-        ledger.usePools(book(pool("edge", "192.0.2.0")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
         ledger.withhold(key("foreign"), List.of(FIRST));
         ledger.await(request("waiting", 1, IpFamily.IPV4));
 
@@ -99,7 +99,7 @@ class LedgerAdoptionTest {
 
     @Test
     void aClaim_beatsAStatus() {
-        ledger.usePools(book(pool("edge", "192.0.2.0")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
         ledger.withhold(key("foreign"), List.of(FIRST));
 
         ledger.observe(claim("192.0.2.0", "owner", 1));
@@ -111,7 +111,7 @@ class LedgerAdoptionTest {
 
     @Test
     void thoseWhoShare_adoptTheSameAddress_theSecondOnceTheFirstHasClaimedIt() {
-        ledger.usePools(book(pool("edge", "192.0.2.0/31")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0/31")));
         AddressRequest first = sharing(adoption("a", "192.0.2.0"), "dns", 53);
         AddressRequest second = sharing(adoption("b", "192.0.2.0"), "dns", 80);
         ledger.withhold(key("a"), List.of(FIRST));
@@ -129,7 +129,7 @@ class LedgerAdoptionTest {
 
     @Test
     void whatIsWithheld_countsAsReserved() {
-        ledger.usePools(book(pool("edge", "192.0.2.0/31")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0/31")));
         ledger.withhold(key("foreign"), List.of(FIRST));
 
         PoolUse use = ledger.use("edge", IpFamily.IPV4);

@@ -6,7 +6,7 @@ import static dev.berth.claim.Sample.key;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.claim.Sample.sharing;
 import static dev.berth.ip.IpFamily.IPV4;
-import static dev.berth.pool.SamplePools.book;
+import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
 import static dev.berth.pool.SamplePools.with;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,7 +38,7 @@ class LedgerInvariantsTest {
 
     @BeforeEach
     void somethingOfEverything() {
-        ledger.usePools(book(
+        ledger.usePools(poolSet(
                 pool("edge", "192.0.2.0/31"),
                 with(
                         pool("recent", "198.51.100.0/31"),
@@ -65,8 +65,8 @@ class LedgerInvariantsTest {
                 Arguments.of("holdings.counts.byPhase", "number of addresses of ByPhase"),
                 Arguments.of("holdings.counts.byNamespace", "number of addresses of ByNamespace"),
                 Arguments.of("holdings.stranded.byPool", "stranded addresses of edge"),
-                Arguments.of("holdings.rested.byPool", "addresses that were ever used"),
-                Arguments.of("holdings.rested.touched", "addresses that were ever used is []"),
+                Arguments.of("holdings.recentlyReleased.byPool", "addresses that were ever used"),
+                Arguments.of("holdings.recentlyReleased.touched", "addresses that were ever used is []"),
                 Arguments.of("holdings.byIp", "index by Service of"),
                 Arguments.of("waiting.queues", "queue of OfAddress"),
                 Arguments.of("waiting.byTurn", "order of those who wait of QueuePosition"),
@@ -105,7 +105,7 @@ class LedgerInvariantsTest {
     void whatIsRememberedAsReleased_andHeld_isNamed() throws ReflectiveOperationException {
         Ip ip = Ip.parse("198.51.100.0");
         ledger.observe(claim("198.51.100.0", "b", 4));
-        RecentlyReleased released = (RecentlyReleased) part(part(ledger, "holdings"), "rested");
+        RecentlyReleased released = (RecentlyReleased) part(part(ledger, "holdings"), "recentlyReleased");
         released.released(ledger.pools().poolOf(ip).orElseThrow(), ip);
 
         assertThatThrownBy(ledger::checkInvariants).hasMessage(ip + " is remembered as released, but is held");

@@ -7,7 +7,7 @@ import static dev.berth.claim.Sample.preferring;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.ip.IpFamily.IPV6;
-import static dev.berth.pool.SamplePools.book;
+import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,7 +37,7 @@ class LedgerTest {
 
     @BeforeEach
     void twoAddresses() {
-        ledger.usePools(book(pool("edge", "192.0.2.0/31")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0/31")));
     }
 
     private Choice.Assigned assigned(AddressRequest request) {
@@ -210,8 +210,8 @@ class LedgerTest {
     @Test
     void lost_freesWhatNobodyNeedsAnyMore() {
         Claim bound = claim("192.0.2.0", "a", 7);
-        ClaimSpec rests = leaving(request("a", 0, IPV4).owner()).from(bound.spec());
-        ledger.observe(new Claim(FIRST, bound.uid(), "8", rests));
+        ClaimSpec cooling = leaving(request("a", 0, IPV4).owner()).from(bound.spec());
+        ledger.observe(new Claim(FIRST, bound.uid(), "8", cooling));
 
         ledger.lost(ledger.holding(FIRST).orElseThrow());
 
@@ -267,7 +267,7 @@ class LedgerTest {
     @Test
     void whoCannotUseWhatWasFreed_blocksNobody() {
         Selector teamB = new Selector(List.of(new Selector.Requirement("team", Selector.Operator.IN, List.of("b"))));
-        ledger.usePools(book(
+        ledger.usePools(poolSet(
                 pool("edge", "192.0.2.0"),
                 SamplePools.with(
                         pool("b", 0, 1, "198.51.100.0"), policy -> policy.withSelectors(Selector.EVERYTHING, teamB))));
@@ -281,7 +281,7 @@ class LedgerTest {
 
     @Test
     void oneWhoWaitedForTwoPools_takesOfOne_andTheNextIsDueForTheOther() {
-        ledger.usePools(book(pool("p", "192.0.2.0"), pool("q", "198.51.100.0")));
+        ledger.usePools(poolSet(pool("p", "192.0.2.0"), pool("q", "198.51.100.0")));
         ledger.rebuild(List.of(claim("192.0.2.0", "x", 1), claim("198.51.100.0", "y", 2)));
         ledger.await(request("first", 10, IPV4));
         ledger.await(request("second", 20, IPV4));
@@ -295,7 +295,7 @@ class LedgerTest {
 
     @Test
     void oneThatFallsBackInTheQueue_letsTheNextTakeItsTurn() {
-        ledger.usePools(book(pool("edge", "192.0.2.0")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
         ledger.rebuild(List.of(claim("192.0.2.0", "x", 1)));
         ledger.await(request("a", 10, IPV4));
         ledger.await(request("b", 20, IPV4));
@@ -308,7 +308,7 @@ class LedgerTest {
 
     @Test
     void oneThatNeedsBothFamilies_andWaitsBehindOthersForOne_blocksNobodyInTheOther() {
-        ledger.usePools(book(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
         ledger.rebuild(List.of(claim("2001:db8::", "x", 1)));
         ledger.await(request("ahead", 10, IPV6));
         ledger.free(Ip.parse("2001:db8::"));
@@ -332,11 +332,11 @@ class LedgerTest {
     }
 
     @Test
-    void usePools_keepsHoldings_countsAnew_andMakesDueWhoWaits_andWhoseAddressIsOfAnotherPoolNow() {
+    void usePools_keepsHoldings_countsAgain_andMakesDueWhoWaits_andWhoseAddressIsOfAnotherPoolNow() {
         ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("192.0.2.1", "b", 2)));
         ledger.await(request("c", 1, IPV4));
 
-        assertThat(ledger.usePools(book(pool("other", "192.0.2.1-192.0.2.4")))).containsExactly(key("c"), key("b"));
+        assertThat(ledger.usePools(poolSet(pool("other", "192.0.2.1-192.0.2.4")))).containsExactly(key("c"), key("b"));
         assertThat(ledger.use("other", IPV4).allocated()).isEqualTo(1);
         assertThat(ledger.use("other", IPV4).waiting()).isEqualTo(1);
         assertThat(ledger.use("edge", IPV4).capacity()).isZero();

@@ -4,7 +4,7 @@ import static dev.berth.claim.Sample.claim;
 import static dev.berth.claim.Sample.key;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.ip.IpFamily.IPV4;
-import static dev.berth.pool.SamplePools.book;
+import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -52,12 +52,12 @@ class StrandedTest {
 
     @Test
     void whatAShrunkPoolLost_isCounted_andTheLowestAreNamed() {
-        ledger.usePools(book(pool("edge", "192.0.2.0/28")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0/28")));
         ledger.rebuild(IntStream.range(0, 12)
                 .mapToObj(i -> claim("192.0.2." + i, "s" + i, i + 1))
                 .toList());
 
-        ledger.usePools(book(pool("edge", "192.0.2.0/31")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0/31")));
 
         Stranded stranded = ledger.stranded("edge", 3);
         assertThat(stranded.total()).isEqualTo(10);
@@ -68,10 +68,10 @@ class StrandedTest {
 
     @Test
     void whatAnotherPoolHasNow_isNotStranded() {
-        ledger.usePools(book(pool("edge", "192.0.2.0/28")));
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0/28")));
         ledger.rebuild(List.of(claim("192.0.2.0", "a", 1)));
 
-        ledger.usePools(book(pool("renamed", "192.0.2.0/28")));
+        ledger.usePools(poolSet(pool("renamed", "192.0.2.0/28")));
 
         assertThat(ledger.strandedPools()).isEmpty();
         assertThat(ledger.use("renamed", IPV4).allocated()).isOne();
@@ -99,7 +99,7 @@ class StrandedTest {
     void poolThatTakesBack_makesThoseWhoHaveItDue_andNobodyElse() {
         ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("198.51.100.0", "b", 2), of("203.0.113.0", "x", "u")));
 
-        assertThat(ledger.usePools(book(releasing(pool("edge", "198.51.100.0")))))
+        assertThat(ledger.usePools(poolSet(releasing(pool("edge", "198.51.100.0")))))
                 .containsExactly(key("a"));
     }
 
@@ -107,7 +107,7 @@ class StrandedTest {
     void poolThatTakesNothingBack_makesNobodyDue() {
         ledger.rebuild(List.of(claim("192.0.2.0", "a", 1)));
 
-        assertThat(ledger.usePools(book(pool("edge", "198.51.100.0")))).isEmpty();
+        assertThat(ledger.usePools(poolSet(pool("edge", "198.51.100.0")))).isEmpty();
     }
 
     @Test
@@ -118,7 +118,7 @@ class StrandedTest {
             for (int step = 0; step < 30; step++) {
                 String ip = "192.0.2." + random.nextInt(6);
                 switch (random.nextInt(4)) {
-                    case 0 -> any.usePools(book(pool("edge", "192.0.2.0-192.0.2." + random.nextInt(6)), pool("b", ip)));
+                    case 0 -> any.usePools(poolSet(pool("edge", "192.0.2.0-192.0.2." + random.nextInt(6)), pool("b", ip)));
                     case 1 -> any.free(Ip.parse(ip));
                     case 2 ->
                         any.observe(new Claim(

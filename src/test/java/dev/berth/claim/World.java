@@ -258,9 +258,9 @@ final class World {
     }
 
     private AddressConstraints constraints(ServiceKey service, List<IpFamily> families) {
-        Ip wished = any(ADDRESSES);
+        Ip requested = any(ADDRESSES);
         return new AddressConstraints(
-                chance(25) && families.contains(wished.family()) ? List.of(wished) : List.of(),
+                chance(25) && families.contains(requested.family()) ? List.of(requested) : List.of(),
                 chance(15) ? List.of("poola", "poolc") : List.of(),
                 chance(40) ? sharing(service) : null,
                 chance(10));
@@ -422,9 +422,9 @@ final class World {
 
     private void leave(Claim claim, Owner owner) {
         ClaimSpec left = claim.spec().leftBy(owner, START.plusSeconds(time));
-        boolean rests = !Cooling.left(left, ledger.pools().poolOf(claim.ip()), START.plusSeconds(time))
+        boolean cooling = !Cooling.left(left, ledger.pools().poolOf(claim.ip()), START.plusSeconds(time))
                 .isZero();
-        if (left.phase() == ClaimSpec.Phase.COOLING && !rests) {
+        if (left.phase() == ClaimSpec.Phase.COOLING && !cooling) {
             ledger.gone(claim);
             due.addAll(ledger.free(claim));
         } else {

@@ -68,7 +68,7 @@ class StatusReportTest {
     }
 
     @Test
-    void whoHasAnAddress_andWishesForSomethingElse_doesNotWait() {
+    void whoHasAnAddress_andAsksForSomethingElse_doesNotWait() {
         dev.berth.loadbalancer.Condition assigned = new dev.berth.loadbalancer.Condition(
                 WellKnownNames.ADDRESS_ASSIGNED,
                 dev.berth.loadbalancer.Condition.Status.TRUE,

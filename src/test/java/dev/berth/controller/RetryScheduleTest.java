@@ -33,7 +33,7 @@ class RetryScheduleTest {
     }
 
     @Test
-    void whatIsDone_beginsAnew() {
+    void whatIsDone_beginsAgain() {
         retries.failed("web");
         retries.failed("other");
         retries.failed("third");

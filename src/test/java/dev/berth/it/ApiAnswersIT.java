@@ -156,7 +156,7 @@ class ApiAnswersIT {
                   - {name: guided, expression: "object.metadata.name.startsWith('any-address-')"}
                   validations:
                   - expression: "object.spec.clusterIPs.all(ip, int(ip.split('.')[3]) % 2 == 0)"
-                    message: is kept back
+                    message: is withheld
                 """).create();
         cluster.adminClient().resource("""
                 apiVersion: admissionregistration.k8s.io/v1
@@ -169,7 +169,7 @@ class ApiAnswersIT {
         Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
             int next = odd.getAndAdd(2);
             assertThat(create("any-address-odd-" + next, "10.96.0." + next))
-                    .hasValueSatisfying(refusal -> assertThat(refusal).contains("is kept back"));
+                    .hasValueSatisfying(refusal -> assertThat(refusal).contains("is withheld"));
         });
 
         List<Optional<String>> refusals = IntStream.range(0, 40)

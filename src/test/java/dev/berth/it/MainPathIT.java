@@ -184,7 +184,7 @@ class MainPathIT {
     }
 
     @Test
-    void changeOfClass_releasesAndServesAnew() {
+    void changeOfClass_releasesAndServesAgain() {
         String namespace = berth.namespace("class");
         berth.pool(namespace, "198.51.100.96/28");
         berth.loadBalancerClass("changed", "Proxy");

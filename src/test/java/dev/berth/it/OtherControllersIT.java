@@ -183,7 +183,7 @@ class OtherControllersIT {
     }
 
     /** The default class as on a new cluster: nothing was said of it yet. */
-    private void defaultClassAnew() {
+    private void recreateDefaultClass() {
         String file = "src/main/kubernetes/load-balancer-class.yaml";
         controlPlane.kubectl("delete", "-f", file);
         controlPlane.kubectl("apply", "-f", file);
@@ -199,7 +199,7 @@ class OtherControllersIT {
     void publishedAddress_hasBerthDeferAtTheFirstStart_andNeverOnceItHasServed() {
         String namespace = berth.namespace("first");
         berth.pool(namespace, "198.51.100.112/28");
-        defaultClassAnew();
+        recreateDefaultClass();
         publishedByAnother(namespace, "theirs");
         OperatorProcess operator = berth.startOperator();
         berth.service(namespace, "waits");

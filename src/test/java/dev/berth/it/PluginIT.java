@@ -271,7 +271,7 @@ class PluginIT {
     }
 
     @Test
-    void whatSomebodyDeletedAtTheProvider_isMadeAnew_andWhatIsLeftOver_isDeletedIfWanted() throws IOException {
+    void whatSomebodyDeletedAtTheProvider_isRecreated_andOrphans_areDeletedIfWanted() throws IOException {
         berth.createNode("n1", "10.0.0.1");
         serve("--resync-period=1s", "--delete-orphaned-load-balancers", "--cluster-name=here");
         create("web");

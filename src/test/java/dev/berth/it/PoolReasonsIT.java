@@ -156,7 +156,7 @@ class PoolReasonsIT {
         assertThat(admin.ipsOf(namespace, "web")).containsExactly("198.18.21.48");
     }
 
-    /** Nobody claims it anew, so that only its label can have the name by which the pool goes now. */
+    /** Nobody claims it again, so that only its label can have the name by which the pool goes now. */
     @Test
     void addressThatNobodyHasNow_isListedUnderItsPool_reservedByHandOrRetained_alsoOnceThePoolHasAnotherName() {
         String namespace = berth.namespace("renamed");

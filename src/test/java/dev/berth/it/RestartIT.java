@@ -83,7 +83,7 @@ class RestartIT {
                 .until(() -> second.metric(
                                 "berth_controller_reconciliations_total", "controller", "service", "outcome", "done")
                         >= 200);
-        // One that comes now is served, so everything before it was looked at and left alone.
+        // One that comes now is served, so everything before it was looked at and skipped.
         berth.service(namespace, "after");
         berth.awaitAddress(namespace, "after");
 

@@ -315,7 +315,7 @@ class BgpTrafficIT {
             return new Session(words.getFirst(), words.getLast(), LocalTime.parse(words.get(4)));
         }
 
-        /** BIRD reckons the time anew with each answer, and may be off by a millisecond. */
+        /** BIRD reckons the time again with each answer, and may be off by a millisecond. */
         boolean isSame(Session other) {
             return name.equals(other.name)
                     && info.equals(other.info)

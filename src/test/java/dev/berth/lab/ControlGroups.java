@@ -23,7 +23,7 @@ final class ControlGroups {
     private ControlGroups() {}
 
     /** Removes those whose cluster's folder, beside {@code folder}, is gone. */
-    static void removeLeftOvers(Path folder) {
+    static void removeStale(Path folder) {
         named(PREFIX).stream()
                 .filter(group -> !Files.exists(folder.resolveSibling(group.getFileName())))
                 .forEach(ControlGroups::tryToRemove);

@@ -50,7 +50,7 @@ final class PodCluster implements AutoCloseable {
 
     private PodCluster(Path folder, PodImages images, int count) {
         this.folder = folder;
-        ControlGroups.removeLeftOvers(owned.path());
+        ControlGroups.removeStale(owned.path());
         bridge.plug(client, "10.77.0.100", "fd77::100");
         controlPlane = ControlPlane.builder()
                 .reachableAt(HERE)

@@ -44,7 +44,7 @@ class AddressAnnotationsTest {
     }
 
     @Test
-    void whoSaysNothing_wishesNothing() {
+    void whoSaysNothing_asksForNothing() {
         assertThat(constraints(web())).isEqualTo(AddressConstraints.NONE);
         assertThat(constraints(
                         web().annotation(WellKnownNames.ADDRESSES, " ").annotation(WellKnownNames.SHARING_KEY, "")))
@@ -73,7 +73,7 @@ class AddressAnnotationsTest {
     }
 
     @Test
-    void annotationAndField_ofDifferentFamilies_areOneWish() {
+    void annotationAndField_ofDifferentFamilies_areOneRequest() {
         assertThat(constraints(dual().annotation(WellKnownNames.ADDRESSES, "2001:db8::1")
                                 .loadBalancerIp("192.0.2.1"))
                         .addresses())

@@ -119,7 +119,7 @@ class AdoptionTest {
     }
 
     @Test
-    void ofVeryManyAddresses_sixtyFourAreKeptBack_andTenAreNamed() {
+    void ofVeryManyAddresses_sixtyFourAreWithheld_andTenAreNamed() {
         ServiceState many = web().ingress(
                         IntStream.range(0, 100).mapToObj(i -> "192.0.2." + i).toArray(String[]::new))
                 .build();

@@ -36,7 +36,7 @@ class ClassSetTest {
                 isDefault ? Classless.AUTO : Classless.NEVER);
     }
 
-    private static ClassSet book(ClassDeclaration... declarations) {
+    private static ClassSet poolSet(ClassDeclaration... declarations) {
         return ClassSet.of(List.of(declarations), "me", PROVIDERS);
     }
 
@@ -93,7 +93,7 @@ class ClassSetTest {
     @Test
     void ofTwoForOneValue_theOlderServes_andTheOtherIsToldSo() {
         ClassSet book =
-                book(declared("new", 1, "x/y", "pool", null, false), declared("old", 2, "x/y", "pool", null, false));
+                poolSet(declared("new", 1, "x/y", "pool", null, false), declared("old", 2, "x/y", "pool", null, false));
 
         assertThat(book.byValue("x/y"))
                 .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("old"));
@@ -105,7 +105,7 @@ class ClassSetTest {
     @Test
     void ofTwoDefaults_theOlderIsIt_andTheOtherStillServesItsOwnValue() {
         ClassSet book =
-                book(declared("new", 1, "x/new", "pool", null, true), declared("old", 2, "x/old", "pool", null, true));
+                poolSet(declared("new", 1, "x/new", "pool", null, true), declared("old", 2, "x/old", "pool", null, true));
 
         assertThat(book.defaultClass())
                 .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("old"));
@@ -116,7 +116,7 @@ class ClassSetTest {
 
     @Test
     void aDefaultThatIsNotAccepted_leavesThePlaceToTheNext() {
-        ClassSet book = book(
+        ClassSet book = poolSet(
                 declared("bad", 2, "x/bad", "none", null, true), declared("good", 1, "x/good", "pool", null, true));
 
         assertThat(book.defaultClass())
@@ -128,7 +128,7 @@ class ClassSetTest {
 
     @Test
     void modeThatTheProviderCannotDo_isRefusedNamingWhatItCan() {
-        ClassSet book = book(declared("p", 1, "x/p", "pool", IpMode.PROXY, false));
+        ClassSet book = poolSet(declared("p", 1, "x/p", "pool", IpMode.PROXY, false));
 
         assertThat(book.byValue("x/p")).isEmpty();
         assertThat(verdict(book, "p").reason()).isEqualTo(Reason.UnsupportedIPMode);
@@ -153,7 +153,7 @@ class ClassSetTest {
 
     @Test
     void autoMode_isWhatTheProviderDoes() {
-        assertThat(book(declared("p", 1, "x/p", "pool", null, false)).byValue("x/p"))
+        assertThat(poolSet(declared("p", 1, "x/p", "pool", null, false)).byValue("x/p"))
                 .hasValueSatisfying(served -> assertThat(served.ipMode()).isEqualTo(IpMode.VIP));
     }
 
@@ -170,7 +170,7 @@ class ClassSetTest {
 
     @Test
     void whoseProviderIsNotThereYet_isNotAccepted_andSaysWhy() {
-        ClassSet book = book(declared("far", 1, "x/far", "away", null, true));
+        ClassSet book = poolSet(declared("far", 1, "x/far", "away", null, true));
 
         assertThat(verdict(book, "far").accepted()).isFalse();
         assertThat(verdict(book, "far").reason()).isEqualTo(Reason.ProviderUnavailable);
@@ -184,12 +184,12 @@ class ClassSetTest {
     void default_thatIsNotAccepted_saysWhy_unlessAnotherIsTheDefault() {
         ClassDeclaration odd = declared("odd", 1, "x/odd", "nowhere", null, true);
 
-        assertThat(book(odd).withoutClass())
+        assertThat(poolSet(odd).withoutClass())
                 .hasValueSatisfying(why ->
                         assertThat(why.message()).startsWith("LoadBalancerClass \"odd\" is not accepted: there is no"));
-        assertThat(book(odd, declared("pool", 2, "x/pool", "pool", null, true)).withoutClass())
+        assertThat(poolSet(odd, declared("pool", 2, "x/pool", "pool", null, true)).withoutClass())
                 .isEmpty();
-        assertThat(book(declared("odd", 1, "x/odd", "nowhere", null, false)).withoutClass())
+        assertThat(poolSet(declared("odd", 1, "x/odd", "nowhere", null, false)).withoutClass())
                 .contains(NotServedReason.NO_DEFAULT);
     }
 
@@ -213,7 +213,7 @@ class ClassSetTest {
 
     @Test
     void whoseProviderIsNotThereYet_keepsItsValueAndTheDefault_fromTheYounger() {
-        ClassSet book = book(
+        ClassSet book = poolSet(
                 declared("far", 2, "x/y", "away", null, true),
                 declared("near", 1, "x/y", "pool", null, false),
                 declared("other", 1, "x/other", "pool", null, true));

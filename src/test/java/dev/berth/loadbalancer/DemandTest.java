@@ -351,7 +351,7 @@ class DemandTest {
     }
 
     @Test
-    void wishesForAddresses_reachAProviderThatBringsItsOwn_andNoOther() {
+    void notAsRequestedAddresses_reachAProviderThatBringsItsOwn_andNoOther() {
         AddressConstraints constraints =
                 new AddressConstraints(List.of(Ip.parse("198.51.100.7")), List.of(), null, false);
         Demand own = Demand.of(

@@ -58,7 +58,7 @@ class HoldingSelectionTest {
         return held(ip, new ClaimSpec("edge", "x", List.of(SHARER, OWNER), sharing(OTHER, key, others), null, false));
     }
 
-    private static PoolSet book(String pool, boolean releasing, String... ranges) {
+    private static PoolSet poolSet(String pool, boolean releasing, String... ranges) {
         return PoolSet.of(
                 List.of(new PoolDeclaration(
                         pool, Instant.EPOCH, List.of(ranges), List.of(), false, PoolPolicy.OPEN, releasing)),
@@ -80,7 +80,7 @@ class HoldingSelectionTest {
     private static HoldingSelection keeping(
             SampleService service, AddressConstraints constraints, Holding... holdings) {
         return HoldingSelection.of(
-                service.build(), List.of(holdings), constraints, book("edge", false, "192.0.2.0/24"));
+                service.build(), List.of(holdings), constraints, poolSet("edge", false, "192.0.2.0/24"));
     }
 
     @Test
@@ -139,11 +139,11 @@ class HoldingSelectionTest {
         ServiceState service = web().build();
 
         assertThat(HoldingSelection.of(
-                                service, List.of(outside), AddressConstraints.NONE, book("edge", false, "192.0.2.0/24"))
+                                service, List.of(outside), AddressConstraints.NONE, poolSet("edge", false, "192.0.2.0/24"))
                         .kept())
                 .containsExactly(outside);
         HoldingSelection taken = HoldingSelection.of(
-                service, List.of(outside), AddressConstraints.NONE, book("edge", true, "192.0.2.0/24"));
+                service, List.of(outside), AddressConstraints.NONE, poolSet("edge", true, "192.0.2.0/24"));
         assertThat(taken.kept()).isEmpty();
         assertThat(taken.lacking()).containsExactly(IpFamily.IPV4);
         assertThat(taken.rest()).containsExactly(outside);
@@ -151,14 +151,14 @@ class HoldingSelectionTest {
                                 service,
                                 List.of(outside),
                                 AddressConstraints.NONE,
-                                book("edge", true, "203.0.113.0/24"))
+                                poolSet("edge", true, "203.0.113.0/24"))
                         .kept())
                 .containsExactly(outside);
     }
 
     @Test
     void aPoolAskedFor_isRightIfTheAddressIsInIt_orCameFromIt() {
-        PoolSet renamed = book("vip", false, "192.0.2.0/24");
+        PoolSet renamed = poolSet("vip", false, "192.0.2.0/24");
 
         assertThat(HoldingSelection.asAsked(held("192.0.2.1"), pools("edge"), renamed))
                 .isTrue();
@@ -177,7 +177,7 @@ class HoldingSelectionTest {
 
     @Test
     void aSharedAddress_isAsAsked_byTheSameKeyOnly() {
-        PoolSet pools = book("edge", false, "192.0.2.0/24");
+        PoolSet pools = poolSet("edge", false, "192.0.2.0/24");
         Holding shared = shared("192.0.2.1", "k", 443);
 
         assertThat(HoldingSelection.asAsked(shared, sharingBy(sharing(WEB, "k", 80)), pools))

@@ -170,14 +170,14 @@ class PlannerTest {
                     false,
                     "NotOurs RemoveConditions"),
             new Row(
-                    "a foreign finalizer: left alone",
+                    "a foreign finalizer: skipped",
                     web().finalizer("service.kubernetes.io/load-balancer-cleanup"),
                     List.of(),
                     AUTO,
                     false,
                     "Skip ServedByOtherController"),
             new Row(
-                    "a foreign ingress: left alone",
+                    "a foreign ingress: skipped",
                     web().ingress("203.0.113.1"),
                     List.of(),
                     AUTO,

@@ -41,7 +41,7 @@ public final class SampleClasses {
             @Nullable IpMode ipMode,
             Classless classless,
             boolean releasesNodePorts) {
-        return book(
+        return poolSet(
                 value,
                 provider,
                 new KnownProviders(Map.of(provider, capabilities), Map.of()),
@@ -97,13 +97,13 @@ public final class SampleClasses {
 
     /** One class, the default, whose provider has not said yet what it can do. */
     public static ClassSet awaited(String value, String provider) {
-        return book(
+        return poolSet(
                 value, provider, new KnownProviders(Map.of(), Map.of(provider, "away")), null, Classless.ALWAYS, false);
     }
 
     /** One class that is not accepted: nobody knows its provider. */
     public static ClassSet ofUnknownProvider(String value, Classless classless) {
-        return book(value, "unknown", KnownProviders.NONE, null, classless, false);
+        return poolSet(value, "unknown", KnownProviders.NONE, null, classless, false);
     }
 
     /** One class for each of these, and none of them the default. */
@@ -128,7 +128,7 @@ public final class SampleClasses {
                 new KnownProviders(Map.of(provider, capabilities), Map.of()));
     }
 
-    private static ClassSet book(
+    private static ClassSet poolSet(
             String value,
             String provider,
             KnownProviders providers,

@@ -196,12 +196,12 @@ class ServiceConditionsTest {
     }
 
     @Test
-    void whoeverHasAnAddress_andWishesForAnother_isNotCounted() {
+    void whoeverHasAnAddress_andAsksForAnother_isNotCounted() {
         for (String reason :
                 List.of("ReplacementPending", "AddressOfOtherPool", "PoolNotFound", "InvalidRetain", "ClassMissing")) {
             Condition assigned = new Condition("t", Condition.Status.TRUE, reason, "", NOW);
             assertThat(ServiceConditions.waitsFor(assigned)).isEmpty();
-            assertThat(ServiceConditions.wishesFor(assigned)).contains(reason);
+            assertThat(ServiceConditions.notAsRequested(assigned)).contains(reason);
         }
         assertThat(ServiceConditions.waitsFor(new Condition("t", Condition.Status.FALSE, "PoolNotFound", "", NOW)))
                 .contains("PoolNotFound");

@@ -295,7 +295,7 @@ class MultiHostProviderTest {
     }
 
     @Test
-    void whatAHostThatIsBackRejects_isNotSentAgain_beforeItChanges_orTheHostIsBackAnew() {
+    void whatAHostThatIsBackRejects_isNotSentAgain_beforeItChanges_orTheHostIsBackAgain() {
         hosts.ensureLoadBalancer(REQUEST);
         hosts.ensureLoadBalancer(API);
         two.ensured.clear();

@@ -1,6 +1,6 @@
 package dev.berth.pool;
 
-import static dev.berth.pool.SamplePools.book;
+import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +18,7 @@ class PoolSetTest {
 
     @Test
     void aRangeThatOverlapsItsOwnPool_isCountedOnceAndSaid() {
-        PoolSet book = book(pool("edge", "192.0.2.0/30", "192.0.2.2-192.0.2.5"));
+        PoolSet book = poolSet(pool("edge", "192.0.2.0/30", "192.0.2.2-192.0.2.5"));
 
         assertThat(book.faults("edge"))
                 .containsExactly(
@@ -28,7 +28,7 @@ class PoolSetTest {
 
     @Test
     void ofTwoPoolsThatOverlap_theOlderKeepsItsRanges() {
-        PoolSet book = book(pool("a-younger", 10, 1, "192.0.2.2-192.0.2.9"), pool("z-older", 0, 100, "192.0.2.0/30"));
+        PoolSet book = poolSet(pool("a-younger", 10, 1, "192.0.2.2-192.0.2.9"), pool("z-older", 0, 100, "192.0.2.0/30"));
 
         assertThat(ranges(book, "z-older")).containsExactly(IpRange.parse("192.0.2.0/30"));
         assertThat(ranges(book, "a-younger")).containsExactly(IpRange.parse("192.0.2.4-192.0.2.9"));
@@ -117,7 +117,7 @@ class PoolSetTest {
 
     private static PoolSet excluding(String... excluded) {
         PoolDeclaration plain = pool("edge", "192.0.2.0/30");
-        return book(new PoolDeclaration(
+        return poolSet(new PoolDeclaration(
                 plain.name(), plain.created(), plain.addresses(), List.of(excluded), false, plain.policy(), false));
     }
 
@@ -136,7 +136,7 @@ class PoolSetTest {
 
     @Test
     void oneBadRange_doesNotSpoilTheOthers() {
-        PoolSet book = book(pool("edge", "192.0.2.5/28", "198.51.100.1", "nonsense"));
+        PoolSet book = poolSet(pool("edge", "192.0.2.5/28", "198.51.100.1", "nonsense"));
 
         assertThat(ranges(book, "edge")).containsExactly(IpRange.parse("198.51.100.1"));
         assertThat(book.faults("edge"))
@@ -147,7 +147,7 @@ class PoolSetTest {
 
     @Test
     void pools_areAskedByPriorityThenName() {
-        PoolSet book = book(pool("b", 0, 10, "192.0.2.1"), pool("a", 5, 10, "192.0.2.2"), pool("z", 9, 1, "192.0.2.3"));
+        PoolSet book = poolSet(pool("b", 0, 10, "192.0.2.1"), pool("a", 5, 10, "192.0.2.2"), pool("z", 9, 1, "192.0.2.3"));
 
         assertThat(book.pools().stream().map(Pool::name)).containsExactly("z", "a", "b");
     }
@@ -160,11 +160,11 @@ class PoolSetTest {
 
     @Test
     void networkAndBroadcast_areLeftOutWhenAskedFor_ofCidrsOnly() {
-        assertThat(ranges(book(withoutEnds("192.0.2.0/30", "198.51.100.0-198.51.100.3", "nonsense")), "edge"))
+        assertThat(ranges(poolSet(withoutEnds("192.0.2.0/30", "198.51.100.0-198.51.100.3", "nonsense")), "edge"))
                 .containsExactly(IpRange.parse("192.0.2.1-192.0.2.2"), IpRange.parse("198.51.100.0/30"));
-        assertThat(ranges(book(withoutEnds("192.0.2.0/31", "192.0.2.8/32")), "edge"))
+        assertThat(ranges(poolSet(withoutEnds("192.0.2.0/31", "192.0.2.8/32")), "edge"))
                 .containsExactly(IpRange.parse("192.0.2.0/31"), IpRange.parse("192.0.2.8"));
-        assertThat(ranges(book(withoutEnds("2001:db8::/64")), "edge"))
+        assertThat(ranges(poolSet(withoutEnds("2001:db8::/64")), "edge"))
                 .containsExactly(IpRange.parse("2001:db8::1-2001:db8::ffff:ffff:ffff:ffff"));
     }
 
@@ -174,10 +174,10 @@ class PoolSetTest {
         PoolDeclaration releasing = new PoolDeclaration(
                 plain.name(), plain.created(), plain.addresses(), List.of(), false, plain.policy(), true);
 
-        assertThat(book(releasing).takesBack(Ip.parse("192.0.2.9"), "edge")).isTrue();
-        assertThat(book(releasing).takesBack(Ip.parse("192.0.2.9"), "other")).isFalse();
-        assertThat(book(releasing).takesBack(Ip.parse("192.0.2.9"), null)).isFalse();
-        assertThat(book(releasing).takesBack(Ip.parse("192.0.2.1"), "edge")).isFalse();
-        assertThat(book(plain).takesBack(Ip.parse("192.0.2.9"), "edge")).isFalse();
+        assertThat(poolSet(releasing).takesBack(Ip.parse("192.0.2.9"), "edge")).isTrue();
+        assertThat(poolSet(releasing).takesBack(Ip.parse("192.0.2.9"), "other")).isFalse();
+        assertThat(poolSet(releasing).takesBack(Ip.parse("192.0.2.9"), null)).isFalse();
+        assertThat(poolSet(releasing).takesBack(Ip.parse("192.0.2.1"), "edge")).isFalse();
+        assertThat(poolSet(plain).takesBack(Ip.parse("192.0.2.9"), "edge")).isFalse();
     }
 }

@@ -37,7 +37,7 @@ public final class SamplePools {
                 pool.releasesStranded());
     }
 
-    public static PoolSet book(PoolDeclaration... pools) {
+    public static PoolSet poolSet(PoolDeclaration... pools) {
         return PoolSet.of(List.of(pools), List.of());
     }
 }

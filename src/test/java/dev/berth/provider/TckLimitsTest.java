@@ -37,7 +37,7 @@ class TckLimitsTest {
     }
 
     @Test
-    void aRuleAboutTheProvidersWorld_isSkipped_whereTheKitCannotLookIntoIt() {
+    void aRuleAboutTheProvidersWorld_isSkipped_whereTheKitCannotReadIt() {
         Events tests = EngineTestKit.engine("junit-jupiter")
                 .selectors(selectClass(Usual.class))
                 .execute()

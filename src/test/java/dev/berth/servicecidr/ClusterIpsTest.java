@@ -78,7 +78,7 @@ class ClusterIpsTest {
     }
 
     @Test
-    void aRangeTrackedAnew_countsWhatIsThereAlready_andOthersAreNoLongerKept() {
+    void aRangeTrackedAgain_countsWhatIsThereAlready_andOthersAreNoLongerKept() {
         ClusterIps index = Sample.index("10.0.0.1", "10.0.0.2", "10.1.0.1");
         index.track(List.of(RANGE));
         index.track(List.of(IpRange.parse("10.1.0.0/24"), IpRange.parse("10.0.0.0/8")));
@@ -91,7 +91,7 @@ class ClusterIpsTest {
     }
 
     @Test
-    void allObjectsReplaced_areCountedAnew() {
+    void allObjectsReplaced_areCountedAgain() {
         ClusterIps index = Sample.index("10.0.0.1", "10.0.0.2");
         index.track(List.of(RANGE));
 

@@ -104,7 +104,7 @@ class ServiceCidrStepTest {
     }
 
     @Test
-    void aConditionThatSaysTheSameInOtherWords_isSaidAnew() {
+    void aConditionThatSaysTheSameInOtherWords_isSaidAgain() {
         ReadyCondition others = new ReadyCondition(ReadyCondition.Status.TRUE, "Fine", "It is");
 
         assertThat(steps(SampleCidrs.with(SampleCidrs.ready("named", "192.168.0.0/24"), others)))

@@ -221,7 +221,7 @@ class ServiceRangeTest {
     }
 
     @Test
-    void allOfARange_hasTheAddressesThatAreNeverGiven() {
+    void allOfARange_hasTheAddressesThatAreExcluded() {
         assertThat(ServiceRange.parse("10.0.0.0/24").whole()).isEqualTo(IpRange.parse("10.0.0.0/24"));
     }
 

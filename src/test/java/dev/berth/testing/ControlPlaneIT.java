@@ -226,7 +226,7 @@ class ControlPlaneIT {
         await().atMost(BOUND).untilAsserted(() -> assertThat(children).noneMatch(ProcessHandle::isAlive));
 
         assertThat(temporary).isNotEmptyDirectory();
-        OwnedDirectory.removeLeftOvers(temporary);
+        OwnedDirectory.removeStale(temporary);
         assertThat(temporary).isEmptyDirectory();
     }
 

@@ -46,7 +46,7 @@ public final class OwnedDirectory implements AutoCloseable {
     /** A new directory in the temporary folder, after removing those of dead owners. */
     public static synchronized OwnedDirectory create() {
         Path folder = Path.of(System.getProperty("java.io.tmpdir"));
-        removeLeftOvers(folder);
+        removeStale(folder);
         try {
             while (true) {
                 String name = PREFIX + UUID.randomUUID();
@@ -57,7 +57,7 @@ public final class OwnedDirectory implements AutoCloseable {
                     Path directory = Files.createDirectory(folder.resolve(name), PRIVATE);
                     return new OwnedDirectory(directory, channel);
                 }
-                // Someone who removes leftovers took the new lock file for one.
+                // Someone who removes stale ones took the new lock file for one.
                 channel.close();
             }
         } catch (IOException e) {
@@ -101,20 +101,20 @@ public final class OwnedDirectory implements AutoCloseable {
         }
     }
 
-    static synchronized void removeLeftOvers(Path folder) {
+    static synchronized void removeStale(Path folder) {
         // Closing any channel of a file gives up all of this process's locks on it: its own are not even opened.
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(folder, PREFIX + "*" + LOCK)) {
             for (Path lock : locks) {
                 if (!OWN.contains(lock)) {
-                    removeIfLeftOver(lock);
+                    removeIfStale(lock);
                 }
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("looking for leftovers in " + folder, e);
+            throw new UncheckedIOException("looking for stale directories in " + folder, e);
         }
     }
 
-    private static void removeIfLeftOver(Path lock) {
+    private static void removeIfStale(Path lock) {
         try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
                 FileLock dead = channel.tryLock()) {
             if (dead != null) {

@@ -52,9 +52,9 @@ public final class AddressControl {
     private final AddressRelease release;
 
     /** A release, and since when it counts, by the clock that nobody sets. */
-    private record Resting(String uid, Instant releasedAt, Instant since) {}
+    private record CoolingSince(String uid, Instant releasedAt, Instant since) {}
 
-    private final Map<Ip, Resting> resting = new ConcurrentHashMap<>();
+    private final Map<Ip, CoolingSince> cooling = new ConcurrentHashMap<>();
 
     /** Of what could not be released. */
     private final RetrySchedule<Ip> retries;
@@ -91,7 +91,7 @@ public final class AddressControl {
         Optional<Claim> cached = cluster.claim(ip);
         Instant releasedAt = cached.map(Claim::spec).map(ClaimSpec::releasedAt).orElse(null);
         if (releasedAt == null) {
-            resting.remove(ip);
+            cooling.remove(ip);
         }
         if (cached.isEmpty() || release.hasDeleted(cached.get())) {
             return Next.ON_EVENT;
@@ -142,7 +142,7 @@ public final class AddressControl {
         return observation.news();
     }
 
-    /** Gives a released address to others, once it has rested for as long as its pool says. */
+    /** Gives a released address to others, once it has cooled for as long as its pool says. */
     private Next rest(Claim claim, Instant releasedAt) {
         Ip ip = claim.ip();
         Duration left = Cooling.left(
@@ -152,7 +152,7 @@ public final class AddressControl {
         if (left.isPositive()) {
             return Next.after(left);
         }
-        return switch (release.ofRested(claim)) {
+        return switch (release.ofCooled(claim)) {
             case DONE -> {
                 retries.done(ip);
                 yield Next.ON_EVENT;
@@ -163,20 +163,20 @@ public final class AddressControl {
     }
 
     private Instant since(Claim claim, Instant releasedAt) {
-        Resting rests = resting.get(claim.ip());
-        if (rests == null
-                || !rests.uid().equals(claim.uid())
-                || !rests.releasedAt().equals(releasedAt)) {
-            rests = new Resting(
+        CoolingSince known = cooling.get(claim.ip());
+        if (known == null
+                || !known.uid().equals(claim.uid())
+                || !known.releasedAt().equals(releasedAt)) {
+            known = new CoolingSince(
                     claim.uid(),
                     releasedAt,
                     Cooling.since(
                             releasedAt,
                             timing.clock().instant(),
                             timing.steady().instant()));
-            resting.put(claim.ip(), rests);
+            cooling.put(claim.ip(), known);
         }
-        return rests.since();
+        return known.since();
     }
 
     /**
@@ -217,7 +217,7 @@ public final class AddressControl {
     public Next vanished(Claim last) {
         gate.await();
         Ip ip = last.ip();
-        resting.remove(ip);
+        cooling.remove(ip);
         retries.done(ip);
         if (cluster.claim(ip).filter(claim -> claim.uid().equals(last.uid())).isPresent()) {
             // The operator SDK reports the deletion of one with the object that was made in its place.
@@ -257,12 +257,12 @@ public final class AddressControl {
 
     /** A read showed that this Address object is gone, and nobody here has deleted it: its owners make it again. */
     public void foundGone(Claim claim) {
-        release.handOn(claim.ip(), ledger.vanished(claim, null));
+        release.wake(claim.ip(), ledger.vanished(claim, null));
     }
 
-    /** The same of what is known of the address; whose it is no longer is left alone. */
+    /** The same of what is known of the address; an owner that has it no longer is not notified. */
     public void foundGone(Holding known) {
-        release.handOn(
+        release.wake(
                 known.ip(),
                 Stream.concat(ledger.lost(known).stream(), known.spec().services().stream())
                         .distinct()

@@ -48,12 +48,12 @@ final class AddressRelease {
         }
     }));
 
-    private record Lingering(Ip ip, Owner owner) {}
+    private record Awaited(Ip ip, Owner owner) {}
 
     /** What is held for Services that may be gone, and has no Address that would be reconciled again. */
-    private final Set<Lingering> lingering = ConcurrentHashMap.newKeySet();
+    private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
 
-    private final RetrySchedule<Lingering> retries;
+    private final RetrySchedule<Awaited> retries;
 
     /**
      * Nothing is given back yet.
@@ -86,7 +86,7 @@ final class AddressRelease {
             return Released.DONE;
         }
         if (holding.get().state() == Holding.State.HELD) {
-            handOn(ip, ledger.leave(ip, leaving(owner)));
+            wake(ip, ledger.leave(ip, leaving(owner)));
             return leftBy(owner, ip);
         }
         Claim claim = holding.get().claim();
@@ -108,7 +108,7 @@ final class AddressRelease {
                 yield leftBy(owner, ip);
             }
             case Read.Absent<Claim> gone -> {
-                handOn(ip, known == null ? ledger.leave(ip, leaving(owner)) : ledger.vanished(known, leaving(owner)));
+                wake(ip, known == null ? ledger.leave(ip, leaving(owner)) : ledger.vanished(known, leaving(owner)));
                 yield leftBy(owner, ip);
             }
             case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);
@@ -128,7 +128,7 @@ final class AddressRelease {
         return switch (outcome) {
             case Write.Done<Claim>(Claim now) -> {
                 if (goes) {
-                    handOn(claim.ip(), ledger.free(claim));
+                    wake(claim.ip(), ledger.free(claim));
                 } else {
                     due.accept(ledger.observe(now).due());
                 }
@@ -136,7 +136,7 @@ final class AddressRelease {
                 yield Released.DONE;
             }
             case Write.NotFound<Claim> gone -> {
-                handOn(claim.ip(), ledger.vanished(claim, leaving));
+                wake(claim.ip(), ledger.vanished(claim, leaving));
                 yield leftBy(owner, claim.ip());
             }
             case Write.Conflict<Claim> changed -> Released.CHANGED;
@@ -144,7 +144,7 @@ final class AddressRelease {
             case Write.Unknown<Claim>(String message) -> {
                 if (ledger.isGone(claim)) {
                     // The informer was quicker than the answer that got lost: it is done.
-                    handOn(claim.ip(), ledger.free(claim));
+                    wake(claim.ip(), ledger.free(claim));
                     yield leftBy(owner, claim.ip());
                 }
                 ledger.doubt(claim);
@@ -169,17 +169,17 @@ final class AddressRelease {
                 : Released.DONE;
     }
 
-    /** Gives an address to others that has rested for as long as its pool says. */
-    Released ofRested(Claim claim) {
+    /** Gives an address to others that has cooled for as long as its pool says. */
+    Released ofCooled(Claim claim) {
         Ip ip = claim.ip();
         return switch (delete(claim)) {
             case Write.Done<Claim> done -> {
                 LOG.info("the reuseAfter period of {} has ended; it can be allocated again", ip);
-                handOn(ip, ledger.free(claim));
+                wake(ip, ledger.free(claim));
                 yield Released.DONE;
             }
             case Write.NotFound<Claim> gone -> {
-                handOn(ip, ledger.free(claim));
+                wake(ip, ledger.free(claim));
                 yield Released.DONE;
             }
             case Write.Conflict<Claim> changed -> Released.CHANGED;
@@ -250,32 +250,32 @@ final class AddressRelease {
 
     /** The same as {@link #ifGone}, and again until it is known whether {@code owner} is gone: no event will come again. */
     void untilKnown(Ip ip, Owner owner) {
-        Lingering what = new Lingering(ip, owner);
-        lingering.add(what);
+        Awaited what = new Awaited(ip, owner);
+        awaited.add(what);
         boolean stillHeld =
                 ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
         if (stillHeld && !ifGone(ip, owner)) {
             tryAgain(what);
         } else {
             retries.done(what);
-            lingering.remove(what);
+            awaited.remove(what);
         }
     }
 
-    private void tryAgain(Lingering what) {
+    private void tryAgain(Awaited what) {
         timing.later().after(retries.failed(what), () -> untilKnown(what.ip(), what.owner()));
     }
 
     /** The same as {@link #untilKnown}, but not at once; once for all who ask. */
     void lookAfter(Ip ip, Owner owner) {
-        Lingering what = new Lingering(ip, owner);
-        if (lingering.add(what)) {
+        Awaited what = new Awaited(ip, owner);
+        if (awaited.add(what)) {
             tryAgain(what);
         }
     }
 
     /** {@code services} are due: it is their turn, or they are to make the Address of what they hold. */
-    void handOn(Ip ip, List<ServiceKey> services) {
+    void wake(Ip ip, List<ServiceKey> services) {
         due.accept(services);
         // A Service that is gone gets no event any more, and neither does an address without an Address.
         ledger.holding(ip).filter(held -> held.state() == Holding.State.HELD).stream()

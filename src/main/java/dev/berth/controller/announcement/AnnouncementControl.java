@@ -55,7 +55,7 @@ public final class AnnouncementControl {
     private volatile Announcements known = Announcements.NONE;
 
     /**
-     * What agents wrote. Each is asked anew whenever it is needed.
+     * What agents wrote. Each is asked again whenever it is needed.
      *
      * @param reports what the agent of the node says; absent: there is no such report, or no such node
      * @param reporting the nodes that have a report

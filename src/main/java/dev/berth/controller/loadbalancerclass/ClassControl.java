@@ -62,7 +62,7 @@ public final class ClassControl {
     private final InstantSource clock;
     private final Listener listener;
 
-    private volatile ClassSet book = ClassSet.empty();
+    private volatile ClassSet classSet = ClassSet.empty();
     private @Nullable List<ClassDeclaration> last;
 
     /** Notified of changes to the classes. */
@@ -75,7 +75,7 @@ public final class ClassControl {
     }
 
     /**
-     * What classes are judged by. Each is asked anew whenever it is needed.
+     * What classes are judged by. Each is asked again whenever it is needed.
      *
      * @param providers what is known of them, given all classes that there are
      * @param certificates of classes with TLS, by the name of their Secret
@@ -108,8 +108,8 @@ public final class ClassControl {
     }
 
     /** The classes as they are judged now. */
-    public ClassSet book() {
-        return book;
+    public ClassSet classSet() {
+        return classSet;
     }
 
     /** Judges the classes again, if any changed; the Services of those that did are looked at again. */
@@ -131,8 +131,8 @@ public final class ClassControl {
             return;
         }
         last = now;
-        ClassSet former = book;
-        book = ClassSet.of(now, controllerName, inputs.providers().apply(now));
+        ClassSet former = classSet;
+        classSet = ClassSet.of(now, controllerName, inputs.providers().apply(now));
         List<ClassDeclaration> changed = new ArrayList<>(now);
         changed.removeAll(before);
         before.stream().filter(old -> !now.contains(old)).forEach(changed::add);
@@ -142,7 +142,7 @@ public final class ClassControl {
             now.stream()
                     .map(ClassDeclaration::name)
                     .filter(name -> !name.equals(own))
-                    .filter(name -> !former.verdict(name).equals(book.verdict(name)))
+                    .filter(name -> !former.verdict(name).equals(classSet.verdict(name)))
                     .forEach(listener::verdictChanged);
         }
     }
@@ -157,11 +157,11 @@ public final class ClassControl {
     public synchronized List<String> providerChanged(String provider) {
         refresh();
         List<ClassDeclaration> all = last == null ? List.of() : last;
-        ClassSet before = book;
-        book = ClassSet.of(all, controllerName, inputs.providers().apply(all));
+        ClassSet before = classSet;
+        classSet = ClassSet.of(all, controllerName, inputs.providers().apply(all));
         all.stream()
                 .filter(declaration -> declaration.provider().equals(provider)
-                        || !before.verdict(declaration.name()).equals(book.verdict(declaration.name())))
+                        || !before.verdict(declaration.name()).equals(classSet.verdict(declaration.name())))
                 .forEach(listener::classChanged);
         return all.stream().map(ClassDeclaration::name).toList();
     }
@@ -181,10 +181,10 @@ public final class ClassControl {
     /** Brings the status of the class of this name up to date. */
     public Next reconcile(String name, Services services) {
         gate.await();
-        // Before the refresh: the book is no older than this, and what is said of a newer one is not written onto it.
+        // Before the refresh: the classSet is no older than this, and what is said of a newer one is not written onto it.
         Optional<LoadBalancerClass> found = caches.classes().get(null, name);
         refresh(name);
-        ClassSet judged = book;
+        ClassSet judged = classSet;
         Optional<ClassSet.Verdict> verdict = judged.verdict(name);
         if (found.isEmpty() || verdict.isEmpty()) {
             return Next.ON_EVENT;
@@ -209,7 +209,7 @@ public final class ClassControl {
 
     /** That of an accepted class with TLS. */
     private Optional<ClassCertificate> certificate(String name) {
-        return book.served().stream()
+        return classSet.served().stream()
                 .filter(served -> served.name().equals(name))
                 .flatMap(served -> Optional.ofNullable(served.tls()).stream())
                 .findFirst()

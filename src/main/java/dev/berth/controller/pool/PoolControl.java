@@ -150,8 +150,8 @@ public final class PoolControl {
         List<PoolDeclaration> pools = Pools.declarations(caches.pools().list());
         Set<Ip> before = new HashSet<>(ledger.stranded());
         PoolSet former = ledger.pools();
-        PoolSet book = PoolSet.of(pools, around);
-        Collection<ServiceKey> due = ledger.usePools(book);
+        PoolSet poolSet = PoolSet.of(pools, around);
+        Collection<ServiceKey> due = ledger.usePools(poolSet);
         Set<Ip> after = new HashSet<>(ledger.stranded());
         List<Ip> changed = Stream.concat(
                         before.stream().filter(ip -> !after.contains(ip)),
@@ -168,14 +168,14 @@ public final class PoolControl {
         listener.restChanged(ledger.holdings().stream()
                 .filter(holding -> holding.spec().phase() == ClaimSpec.Phase.COOLING)
                 .map(Holding::ip)
-                .filter(ip -> !rest(former, ip).equals(rest(book, ip)))
+                .filter(ip -> !rest(former, ip).equals(rest(poolSet, ip)))
                 .toList());
         listener.poolsChanged();
         reportDeletedPools();
     }
 
-    private static Optional<Duration> rest(PoolSet book, Ip ip) {
-        return book.poolOf(ip).map(pool -> pool.policy().reuseAfter());
+    private static Optional<Duration> rest(PoolSet poolSet, Ip ip) {
+        return poolSet.poolOf(ip).map(pool -> pool.policy().reuseAfter());
     }
 
     /** There is no object to say it on. */

@@ -73,7 +73,7 @@ final class EffectExecutor {
     /**
      * What came of it.
      *
-     * @param plan what the plan came to: one that cannot be taken over is left alone
+     * @param plan what the plan came to: one that cannot be taken over is skipped
      */
     record Passed(End end, ServicePlan plan) {}
 

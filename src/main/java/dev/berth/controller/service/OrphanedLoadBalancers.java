@@ -47,7 +47,7 @@ final class OrphanedLoadBalancers implements Orphans {
     private final Consumer<Collection<ServiceKey>> due;
 
     /** What is being deleted until it is done. */
-    private final Set<ServiceIdentity> lingering = ConcurrentHashMap.newKeySet();
+    private final Set<ServiceIdentity> deleting = ConcurrentHashMap.newKeySet();
 
     private final RetrySchedule<ServiceIdentity> retries;
 
@@ -172,10 +172,10 @@ final class OrphanedLoadBalancers implements Orphans {
                 || service.foreignFinalizer().isPresent()) {
             return Optional.empty();
         }
-        ClassSet book = classes();
+        ClassSet classSet = classes();
         return Optional.ofNullable(service.loadBalancerClass())
-                .map(book::byValue)
-                .orElseGet(book::defaultClass)
+                .map(classSet::byValue)
+                .orElseGet(classSet::defaultClass)
                 .filter(served -> served.provider().equals(provider)
                         && served.capabilities().addresses() == AddressSource.PROVIDER)
                 .map(ServedClass::value);
@@ -264,7 +264,7 @@ final class OrphanedLoadBalancers implements Orphans {
      * event comes for it any more. Should the Service be there after all, nothing is deleted.
      */
     void deleteUntilDone(ServedClass served, ServiceIdentity service) {
-        if (!served.capabilities().immediate() && lingering.add(service)) {
+        if (!served.capabilities().immediate() && deleting.add(service)) {
             tryToDelete(served, service);
         }
     }
@@ -300,17 +300,17 @@ final class OrphanedLoadBalancers implements Orphans {
 
     private void lingersNoLonger(ServiceIdentity service) {
         retries.done(service);
-        lingering.remove(service);
+        deleting.remove(service);
     }
 
     @Override
     public boolean delete(Owner owner, @Nullable String className) {
-        ClassSet book = classes();
-        if (className != null && book.isAwaited(className)) {
+        ClassSet classSet = classes();
+        if (className != null && classSet.isAwaited(className)) {
             return false;
         }
         Optional<ServedClass> served = Optional.ofNullable(className)
-                .flatMap(book::byValue)
+                .flatMap(classSet::byValue)
                 .filter(found -> !found.capabilities().immediate());
         String uid = owner.uid();
         return served.isEmpty()

@@ -37,7 +37,7 @@ public record ServiceParts(
         Environment environment,
         Settings settings) {
     /**
-     * What is known beside Services and Addresses. Each is asked anew whenever it is needed.
+     * What is known beside Services and Addresses. Each is asked again whenever it is needed.
      *
      * @param classes the classes as they are judged now
      * @param cloudNode a Node that speaks for another controller

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Says on a ServiceCIDR what becomes of the wish that it retire, when that changes. */
+/** Says on a ServiceCIDR what becomes of the request that it retire, when that changes. */
 final class RetirementEvents {
     private static final String NO_POLICY = "annotation " + ServiceCidr.RETIRE + " does nothing without a"
             + " ServiceCIDRPolicy: kubectl apply -f docs/examples/service-cidr-policy.yaml";

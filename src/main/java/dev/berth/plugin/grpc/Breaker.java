@@ -49,7 +49,7 @@ final class Breaker {
 
     private final Runnable probe;
 
-    /** How often it was left alone since a Service's call succeeded. */
+    /** How often calls were paused since a Service's call succeeded. */
     private final AtomicInteger pauses = new AtomicInteger();
 
     /** The Services whose last call failed, and that counted; the longest ago first. Guarded by itself. */
@@ -98,7 +98,7 @@ final class Breaker {
         });
     }
 
-    /** Asked for whenever the plug-in is about to be left alone. */
+    /** Asked for whenever calls to the plug-in are about to be paused. */
     private long pause(int timesSinceItWasTried) {
         long millis = PAUSES.apply(pauses.incrementAndGet());
         synchronized (suffering) {
@@ -112,7 +112,7 @@ final class Breaker {
         return millis;
     }
 
-    /** Notes each failure, before the plug-in may be left alone for it; returns whether it is a trouble of the plug-in. */
+    /** Notes each failure, before calls may be paused for it; returns whether it is a trouble of the plug-in. */
     private boolean noteTrouble(Throwable failure) {
         boolean isTrouble = Failures.isOfThePlugin(failure);
         if (isTrouble) {
@@ -121,12 +121,12 @@ final class Breaker {
         return isTrouble;
     }
 
-    /** Whether the plug-in is left alone, or only tried. */
+    /** Whether calls are paused, or one only tries. */
     boolean leavesAlone() {
         return breaker.getState() != CircuitBreaker.State.CLOSED;
     }
 
-    /** The plug-in may have been restarted: one call tries it, however long it was to be left alone. */
+    /** The plug-in may have been restarted: one call tries it, however long calls were to be paused. */
     void tryNow() {
         if (breaker.getState() == CircuitBreaker.State.OPEN) {
             try {
@@ -139,7 +139,7 @@ final class Breaker {
     }
 
     /**
-     * Makes a call, if the plug-in is not left alone.
+     * Makes a call, if calls to the plug-in are not paused.
      *
      * @param about the Service that it is for; null: none
      * @throws ProviderException if it failed, or was not made

@@ -133,7 +133,7 @@ final class Connection implements AutoCloseable {
      * Makes a call, or several that have one deadline together.
      *
      * @param about the Service that it is for; null: none
-     * @throws ProviderException if it failed, or the plug-in is away, or left alone
+     * @throws ProviderException if it failed, or the plug-in is away, or calls to it are paused
      */
     <T> T call(@Nullable ServiceIdentity about, Function<LoadBalancerProviderBlockingStub, T> call) {
         Known now = known;
@@ -148,7 +148,7 @@ final class Connection implements AutoCloseable {
      * Asks for something that nothing depends on, with a short deadline: whatever comes of it does not say whether the
      * plug-in works.
      *
-     * @throws ProviderException if there is no answer, or the plug-in is away, or left alone
+     * @throws ProviderException if there is no answer, or the plug-in is away, or calls to it are paused
      */
     <T> T ask(Function<LoadBalancerProviderBlockingStub, T> call) {
         if (!isAvailable()) {
@@ -241,8 +241,8 @@ final class Connection implements AutoCloseable {
             } else {
                 lost(failures.message(failure));
             }
-        } catch (ProtocolViolation nonsense) {
-            refused(failures.message(nonsense));
+        } catch (ProtocolViolation violation) {
+            refused(failures.message(violation));
         }
     }
 

@@ -25,7 +25,7 @@ record Failures(String plugin, Duration deadline) {
     /** Whether the plug-in itself is in trouble; false: it said so about one load balancer. */
     static boolean isOfThePlugin(Throwable failure) {
         return switch (failure) {
-            case ProtocolViolation nonsense -> true;
+            case ProtocolViolation violation -> true;
             case StatusRuntimeException told ->
                 isOfThePlugin(told.getStatus().getCode()) && kind(told) == ProviderException.Kind.TRY_AGAIN;
             default -> false;
@@ -78,8 +78,8 @@ record Failures(String plugin, Duration deadline) {
     /** What people are told. */
     String message(Throwable failure) {
         return switch (failure) {
-            case ProtocolViolation nonsense ->
-                "plug-in \"" + plugin + "\" sent an invalid response: " + nonsense.getMessage();
+            case ProtocolViolation violation ->
+                "plug-in \"" + plugin + "\" sent an invalid response: " + violation.getMessage();
             case StatusRuntimeException told -> message(told.getStatus(), isOfThePlugin(told));
             default -> "calling plug-in \"" + plugin + "\": " + failure;
         };

@@ -93,8 +93,8 @@ final class Watch {
                 refused(on);
             }
             LOG.debug("watching for changes: {}", failures.message(ended));
-        } catch (ProtocolViolation nonsense) {
-            LOG.warn("watching for changes: {}", failures.message(nonsense));
+        } catch (ProtocolViolation violation) {
+            LOG.warn("watching for changes: {}", failures.message(violation));
         } catch (InterruptedException another) {
             Thread.currentThread().interrupt();
         }

@@ -286,7 +286,7 @@ class MembershipTest {
     /** Also by those that do not watch it: among 20 most do not. */
     @ParameterizedTest
     @ValueSource(ints = {3, 20})
-    void agentThatBeginsAnew_isKnownForWhatItIsNow_alsoIfTheClockWentBack(int count) {
+    void agentThatBeginsAgain_isKnownForWhatItIsNow_alsoIfTheClockWentBack(int count) {
         World world = new World(1, count);
         world.pass(2_000);
         Membership anew = new Membership("node0", 5, 7, UNWILLING, world.now);
@@ -348,7 +348,7 @@ class MembershipTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void whatWasRecorded_wakesNobodyWhoIsDead_alsoForAnAgentThatBeginsAnew(long seed) {
+    void whatWasRecorded_wakesNobodyWhoIsDead_alsoForAnAgentThatBeginsAgain(long seed) {
         World world = new World(seed, 3);
         world.pass(3_000);
         world.agents.remove("node0");

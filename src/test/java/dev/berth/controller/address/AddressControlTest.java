@@ -167,7 +167,7 @@ class AddressControlTest {
     }
 
     @Test
-    void anotherReleaseOfTheSameAddress_countsAnew() {
+    void anotherReleaseOfTheSameAddress_countsFromTheStart() {
         look(released(now));
         now = now.plus(Duration.ofMinutes(30));
 
@@ -175,17 +175,17 @@ class AddressControlTest {
     }
 
     @Test
-    void addressThatHasRested_andCannotBeDeleted_isTriedAgain_withGrowingDelays() {
-        Claim rested = released(now.minus(Duration.ofHours(3)));
+    void addressThatHasCooled_andCannotBeDeleted_isTriedAgain_withGrowingDelays() {
+        Claim cooled = released(now.minus(Duration.ofHours(3)));
         List<Duration> pauses = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            pauses.add(look(rested).delay().orElseThrow());
+            pauses.add(look(cooled).delay().orElseThrow());
         }
         assertThat(pauses.subList(0, 6)).isSorted();
         assertThat(pauses.getLast()).isBetween(Duration.ofSeconds(270), Duration.ofSeconds(300));
 
-        cluster.deletion = new Write.Done<>(rested);
-        assertThat(look(rested)).isEqualTo(Next.ON_EVENT);
+        cluster.deletion = new Write.Done<>(cooled);
+        assertThat(look(cooled)).isEqualTo(Next.ON_EVENT);
     }
 
     private Claim sharedWithAnUnreadableOne() {

@@ -287,7 +287,7 @@ class ClassControlTest {
     }
 
     @Test
-    void classBesideAnotherController_standsBack_untilNothingOfItIsPublished() {
+    void classBesideAnotherController_defers_untilNothingOfItIsPublished() {
         olderIsTheDefault();
 
         assertThat(classless(PUBLISHED)).isEqualTo("DeferredToOther");
@@ -304,7 +304,7 @@ class ClassControlTest {
     }
 
     @Test
-    void classThatHasServed_standsBackOnACloud() {
+    void classThatHasServed_defersOnACloud() {
         olderIsTheDefault();
         classless(SILENT);
 
@@ -344,7 +344,7 @@ class ClassControlTest {
     }
 
     @Test
-    void classMadeAnew_standsBackAnew() {
+    void recreatedClass_defersAgain() {
         olderIsTheDefault();
         classless(SILENT);
 

@@ -85,7 +85,7 @@ class PoolControlTest {
     }
 
     /** One that rests, and one that is in use. */
-    private void rests(String address, String other) {
+    private void cooling(String address, String other) {
         Owner owner = new Owner(new ServiceKey("prod", "web"), "u1");
         ClaimSpec used = ClaimSpec.of("edge", "berth.dev/pool", owner);
         ledger.observe(new Claim(Ip.parse(address), "a1", "1", used.leftBy(owner, Instant.EPOCH)));
@@ -96,7 +96,7 @@ class PoolControlTest {
     void addressThatRests_isLookedAtAgain_whenItsPoolSaysAnotherTime_andWhenItsPoolGoes() {
         edge = Optional.of(pool(1, "24h"));
         control.refresh();
-        rests("192.0.2.1", "192.0.2.2");
+        cooling("192.0.2.1", "192.0.2.2");
 
         edge = Optional.of(pool(2, "1m"));
         control.refresh();
@@ -118,7 +118,7 @@ class PoolControlTest {
 
     /** Judging them recounts all that is held, and has all who wait try again. */
     @Test
-    void nodesOutsideOfAllPools_comeAndGo_andNoPoolIsJudgedAnew() {
+    void nodesOutsideOfAllPools_comeAndGo_andNoPoolIsJudgedAgain() {
         control.refresh();
         assertThat(judged).isEqualTo(1);
 
@@ -153,7 +153,7 @@ class PoolControlTest {
     }
 
     @Test
-    void nodeWithAnAddressOfAPool_hasThePoolsJudgedAnew_whenItComesAndWhenItGoes() {
+    void nodeWithAnAddressOfAPool_hasThePoolsJudgedAgain_whenItComesAndWhenItGoes() {
         control.refresh();
 
         nodeJoins("n1", "192.0.2.1");

@@ -73,8 +73,8 @@ class CallLimitTest extends CloudStage {
     }
 
     private static List<CallLine> lines(Capabilities capabilities) {
-        ClassSet book = SampleClasses.ofParameters("counting", capabilities, TWO_CLASSES);
-        return book.served().stream().map(CallLine::of).toList();
+        ClassSet classSet = SampleClasses.ofParameters("counting", capabilities, TWO_CLASSES);
+        return classSet.served().stream().map(CallLine::of).toList();
     }
 
     /** As a reconciler does: in its turn, whenever it is notified. */

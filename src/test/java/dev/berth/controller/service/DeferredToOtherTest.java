@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Services without a class beside one of them that has an address which is not Berth's. */
 class DeferredToOtherTest extends CloudStage {
-    private void standsBackBeforeItHasServed() {
+    private void defersBeforeItHasServed() {
         classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
     }
 
@@ -75,7 +75,7 @@ class DeferredToOtherTest extends CloudStage {
 
     @Test
     void addressOfAnother_atTheFirstStart_isASign_untilItGoes() {
-        standsBackBeforeItHasServed();
+        defersBeforeItHasServed();
         strangerIsPublished();
         create("new");
         restart();
@@ -95,7 +95,7 @@ class DeferredToOtherTest extends CloudStage {
 
     @Test
     void servicesThatBerthServes_areServedOn_whateverElseIsPublished() {
-        standsBackBeforeItHasServed();
+        defersBeforeItHasServed();
         served("web");
         strangerIsPublished();
         restart();
@@ -109,7 +109,7 @@ class DeferredToOtherTest extends CloudStage {
     @Test
     void restart_queuesNoneWithoutAClass_thatIsLeftToAnotherController() {
         cloud.takesAddresses = true;
-        standsBackBeforeItHasServed();
+        defersBeforeItHasServed();
         put(SampleService.named(key("marked"), "uid-marked")
                 .finalizer(WellKnownNames.FINALIZER)
                 .conditions(List.of(new Condition(

@@ -117,7 +117,7 @@ class ForgedStatusTest {
     }
 
     @Test
-    void addressOfAPool_thatIsNeverGiven_isNotMadeItsOwn() {
+    void addressOfAPool_thatIsExcluded_isNotMadeItsOwn() {
         cluster.put(WEB, marked(FORMER.toString()));
         berth.ledger.usePools(PoolSet.of(
                 List.of(new PoolDeclaration(

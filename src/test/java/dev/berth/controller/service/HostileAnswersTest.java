@@ -129,7 +129,7 @@ class HostileAnswersTest extends CloudStage {
     }
 
     @Test
-    void addressOfItsOwn_thatAPoolNamesSince_isAskedForAnew_andTheServiceSaysSo() {
+    void addressOfItsOwn_thatAPoolNamesSince_isAskedForAgain_andTheServiceSaysSo() {
         served("web");
 
         pool(List.of("203.0.113.0/24"));

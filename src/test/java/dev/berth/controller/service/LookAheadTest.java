@@ -77,7 +77,7 @@ class LookAheadTest {
     }
 
     @Test
-    void serviceWhoseWishCannotBeUnderstood_getsNone_andTheReasonIsSaid() {
+    void serviceWhoseRequestCannotBeUnderstood_getsNone_andTheReasonIsSaid() {
         assertThat(replacements(web().annotation(WellKnownNames.ADDRESSES, "nonsense")))
                 .containsExactly(new Replacement(WEB, LOST, Optional.empty(), "InvalidAddresses"));
     }

@@ -72,15 +72,15 @@ final class PoolRules {
      * @param told what a ledger knows that learned all from the cluster, for each operator
      */
     void settled(List<Ledger> told) {
-        PoolSet book = world.poolBook();
-        world.kinds.pools.objects.values().forEach(pool -> checkPool(pool, book, told));
+        PoolSet poolSet = world.poolSet();
+        world.kinds.pools.objects.values().forEach(pool -> checkPool(pool, poolSet, told));
         ClassSet classes = world.classBook();
         world.kinds.classes.objects.values().forEach(object -> checkClass(object, classes));
     }
 
     // ---- pools
 
-    private void checkPool(AddressPool pool, PoolSet book, List<Ledger> told) {
+    private void checkPool(AddressPool pool, PoolSet poolSet, List<Ledger> told) {
         String name = pool.getMetadata().getName();
         AddressPool.Status status = pool.getStatus();
         if (status == null) {
@@ -89,17 +89,17 @@ final class PoolRules {
         check(
                 pool.getMetadata().getGeneration().equals(status.observedGeneration()),
                 () -> "pool " + name + " has a status of another generation: " + status);
-        checkFamily(name, IpFamily.IPV4, status.ipv4(), book, told);
-        checkFamily(name, IpFamily.IPV6, status.ipv6(), book, told);
-        List<String> faults = book.faults(name);
+        checkFamily(name, IpFamily.IPV4, status.ipv4(), poolSet, told);
+        checkFamily(name, IpFamily.IPV6, status.ipv6(), poolSet, told);
+        List<String> faults = poolSet.faults(name);
         checkCondition(name, conditions(status), "Valid", faults.isEmpty() ? "True" : "False", faults);
-        checkStranded(pool, status, book);
+        checkStranded(pool, status, poolSet);
     }
 
     private void checkFamily(
-            String name, IpFamily family, AddressPool.@Nullable Family shown, PoolSet book, List<Ledger> told) {
+            String name, IpFamily family, AddressPool.@Nullable Family shown, PoolSet poolSet, List<Ledger> told) {
         BigInteger capacity =
-                book.named(name).map(found -> found.capacity(family)).orElse(BigInteger.ZERO);
+                poolSet.named(name).map(found -> found.capacity(family)).orElse(BigInteger.ZERO);
         if (shown == null) {
             check(capacity.equals(BigInteger.ZERO), () -> "pool " + name + " does not say how full it is");
             return;
@@ -109,17 +109,17 @@ final class PoolRules {
                 ? uses(name, family)
                 : told.stream().map(ledger -> ledger.use(name, family)).toList();
         check(
-                known.stream().anyMatch(use -> isShown(name, family, shown, capacity, use, book)),
+                known.stream().anyMatch(use -> isShown(name, family, shown, capacity, use, poolSet)),
                 () -> "pool " + name + " shows " + shown + " of capacity " + capacity + ", but it is " + known + ": "
                         + world.cluster.claims.values());
     }
 
     private boolean isShown(
-            String name, IpFamily family, AddressPool.Family shown, BigInteger capacity, PoolUse use, PoolSet book) {
+            String name, IpFamily family, AddressPool.Family shown, BigInteger capacity, PoolUse use, PoolSet poolSet) {
         return shown.capacity().equals(capacity.toString())
                 && use.capacity().equals(capacity)
                 && shown.reserved().equals(use.reserved().toString())
-                && shown.cooling().equals(count(name, family, ClaimSpec.Phase.COOLING, book))
+                && shown.cooling().equals(count(name, family, ClaimSpec.Phase.COOLING, poolSet))
                 && shown.allocated().equals(use.allocated().toString())
                 && shown.available().equals(use.available().toString())
                 && shown.waiting().equals(use.waiting());
@@ -143,27 +143,27 @@ final class PoolRules {
 
     /** Whether a Service publishes what a pool has and nobody claimed: a stranger wrote it, and nothing is done to it. */
     boolean isAnyWithheld() {
-        PoolSet book = world.poolBook();
+        PoolSet poolSet = world.poolSet();
         return world.cluster.services.values().stream()
                 .flatMap(service -> service.publishedAddresses().stream())
-                .filter(ip -> book.poolOf(ip).isPresent())
+                .filter(ip -> poolSet.poolOf(ip).isPresent())
                 .anyMatch(ip -> !world.cluster.claims.containsKey(ip));
     }
 
-    private String count(String pool, IpFamily family, ClaimSpec.Phase phase, PoolSet book) {
+    private String count(String pool, IpFamily family, ClaimSpec.Phase phase, PoolSet poolSet) {
         return Long.toString(world.cluster.claims.values().stream()
                 .filter(claim -> claim.ip().family() == family && claim.spec().phase() == phase)
-                .filter(claim -> book.poolOf(claim.ip()).map(Pool::name).equals(Optional.of(pool)))
+                .filter(claim -> poolSet.poolOf(claim.ip()).map(Pool::name).equals(Optional.of(pool)))
                 .count());
     }
 
-    private void checkStranded(AddressPool pool, AddressPool.Status status, PoolSet book) {
+    private void checkStranded(AddressPool pool, AddressPool.Status status, PoolSet poolSet) {
         String name = pool.getMetadata().getName();
         List<Ip> stranded = world.cluster.claims.values().stream()
                 .filter(claim ->
                         name.equals(claim.spec().pool()) && claim.spec().phase() == ClaimSpec.Phase.BOUND)
                 .map(Claim::ip)
-                .filter(ip -> book.poolOf(ip).isEmpty())
+                .filter(ip -> poolSet.poolOf(ip).isEmpty())
                 .toList();
         AddressPool.Stranded shown = status.stranded();
         List<Ip> named = shown == null
@@ -193,7 +193,7 @@ final class PoolRules {
 
     // ---- classes
 
-    private void checkClass(LoadBalancerClass object, ClassSet book) {
+    private void checkClass(LoadBalancerClass object, ClassSet poolSet) {
         String name = object.getMetadata().getName();
         LoadBalancerClass.Status status = object.getStatus();
         if (status == null) {
@@ -203,11 +203,11 @@ final class PoolRules {
                 object.getMetadata().getGeneration().equals(status.observedGeneration()),
                 () -> "class " + name + " has a status of another generation: " + status);
         List<Condition> conditions = Objects.requireNonNullElse(status.conditions(), List.of());
-        ClassSet.Verdict verdict = book.verdict(name).orElseThrow();
+        ClassSet.Verdict verdict = poolSet.verdict(name).orElseThrow();
         checkCondition(name, conditions, "Accepted", verdict.accepted() ? "True" : "False", List.of(verdict.message()));
         ClassControl.Services services = world.operators.getFirst().ofClasses;
         boolean servesClassless =
-                verdict.isDefault() && services.deference(book).isEmpty();
+                verdict.isDefault() && services.deference(poolSet).isEmpty();
         if (verdict.defaultMessage().isEmpty()) {
             check(
                     find(conditions, "ServesClassless").isEmpty(),

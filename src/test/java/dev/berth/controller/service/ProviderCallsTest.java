@@ -179,7 +179,7 @@ class ProviderCallsTest extends CloudStage {
     }
 
     @Test
-    void failedUpdate_isToldWithTheNodes_andTheLoadBalancerIsEnsuredAnew() {
+    void failedUpdate_isToldWithTheNodes_andTheLoadBalancerIsEnsuredAgain() {
         served("web");
         cloud.updateFails = new ProviderException("the rack is on fire");
 
@@ -388,7 +388,7 @@ class ProviderCallsTest extends CloudStage {
     }
 
     @Test
-    void loadBalancerThatSomebodyDeletedOrChanged_isToldOf_andEnsuredAnew() {
+    void loadBalancerThatSomebodyDeletedOrChanged_isToldOf_andEnsuredAgain() {
         served("web");
         cloud.has = null;
 

@@ -180,7 +180,7 @@ final class SimulatedLoops {
 
     /** As in Berth: the classes are notified of each other sign, and the Services if there is one or none now. */
     boolean isDeferenceNews() {
-        Optional<Deference> now = operator.ofClasses.deference(classes.book());
+        Optional<Deference> now = operator.ofClasses.deference(classes.classSet());
         Optional<Deference> before = lastDeference;
         boolean isFirst = !lastDeferenceIsKnown;
         lastDeferenceIsKnown = true;

@@ -158,7 +158,7 @@ final class SimulatedOperator {
                 .clock(world::now)
                 .later(this::after)
                 .random(new Random(world.seed))
-                .classes(loops.classes()::book)
+                .classes(loops.classes()::classSet)
                 .provider(PoolProvider.NAME, new PoolProvider())
                 .provider(SimulatedWorld.SLOW_PROVIDER, parts.provider(world, client))
                 .provider(SimulatedWorld.CLOUD_PROVIDER, parts.cloud(world, client))

@@ -164,11 +164,11 @@ final class SimulatedPeople {
             world.trace("user changes the labels of ", key);
             cluster.put(key, SampleService.from(now).labels(randomLabels()));
         } else if (dice < 13) {
-            world.trace("user changes the wishes of ", key);
+            world.trace("user changes the requests of ", key);
             if (now.servedByClass().isPresent()) {
                 world.unmarked.add(now.uid());
             }
-            cluster.put(key, randomWishes(SampleService.from(now)));
+            cluster.put(key, randomRequests(SampleService.from(now)));
         } else if (dice < 14) {
             writeStatus(now);
         } else if (strangers) {
@@ -179,7 +179,7 @@ final class SimulatedPeople {
     private void create(ServiceKey key) {
         String uid = cluster.newUid();
         world.trace("user creates ", key, " ", uid);
-        SampleService sample = randomWishes(randomFamilies(SampleService.named(key, uid)))
+        SampleService sample = randomRequests(randomFamilies(SampleService.named(key, uid)))
                 .created(world.clock)
                 .loadBalancerClass(randomClass())
                 .typeLoadBalancer(true)
@@ -254,7 +254,7 @@ final class SimulatedPeople {
     }
 
     /** Half of the seeds have Services that share, name an address or a pool, or want to come back to theirs. */
-    private SampleService randomWishes(SampleService sample) {
+    private SampleService randomRequests(SampleService sample) {
         Map<String, String> annotations = new LinkedHashMap<>();
         if (constraints) {
             if (oneIn(2)) {

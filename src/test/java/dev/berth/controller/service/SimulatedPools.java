@@ -69,7 +69,7 @@ final class SimulatedPools {
 
     private long poolsJudgedAt = -1;
     private List<ExcludedRange> judgedAround = List.of();
-    private PoolSet poolBook = PoolSet.empty();
+    private PoolSet poolSet = PoolSet.empty();
     private long classesJudgedAt = -1;
     private ClassSet classBook = ClassSet.empty();
 
@@ -98,13 +98,13 @@ final class SimulatedPools {
 
     // ---- as they are judged now
 
-    PoolSet poolBook() {
+    PoolSet poolSet() {
         if (poolsJudgedAt != pools.revision() || !judgedAround.equals(around)) {
             poolsJudgedAt = pools.revision();
             judgedAround = around;
-            poolBook = PoolSet.of(Pools.declarations(pools.objects.values().stream()), around);
+            poolSet = PoolSet.of(Pools.declarations(pools.objects.values().stream()), around);
         }
-        return poolBook;
+        return poolSet;
     }
 
     ClassSet classBook() {

@@ -250,8 +250,8 @@ final class SimulatedWorld {
     }
 
     /** The pools as they are judged now. */
-    PoolSet poolBook() {
-        return kinds.poolBook();
+    PoolSet poolSet() {
+        return kinds.poolSet();
     }
 
     /** The classes as they are judged now. */

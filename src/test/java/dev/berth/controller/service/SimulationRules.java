@@ -222,7 +222,7 @@ final class SimulationRules {
     /** What a ledger would know that had no history but who waits, in which order. */
     private Ledger ledgerOfTheCluster(SimulatedOperator operator, ClassSet classes) {
         Ledger ledger = new Ledger();
-        ledger.usePools(world.poolBook());
+        ledger.usePools(world.poolSet());
         ledger.rebuild(new ArrayList<>(cluster.claims.values()));
         heldForFrozen(operator).forEach(holding -> hold(ledger, holding));
         cluster.services.forEach((key, service) -> ledger.withhold(key, service.publishedAddresses()));
@@ -266,9 +266,9 @@ final class SimulationRules {
                 service.key(),
                 Optional.of(service),
                 ledger.heldFor(service.key()),
-                world.poolBook(),
+                world.poolSet(),
                 classes,
-                operator.ofClasses.deference(operator.loops.classes().book()),
+                operator.ofClasses.deference(operator.loops.classes().classSet()),
                 world.namespaces.getOrDefault(service.key().namespace(), Map.of()),
                 operator.ledger
                         .turnOf(service.key())
@@ -420,7 +420,7 @@ final class SimulationRules {
         List<Holding> claimed = told.heldFor(leave.service().key()).stream()
                 .filter(holding -> holding.state() == Holding.State.CLAIMED)
                 .toList();
-        List<Ip> shown = HoldingSelection.of(leave.service(), claimed, AddressConstraints.NONE, world.poolBook())
+        List<Ip> shown = HoldingSelection.of(leave.service(), claimed, AddressConstraints.NONE, world.poolSet())
                 .publishable(leave.service());
         boolean hasItsProviders = leave.service().servedByClass().isPresent()
                 && !leave.service().ingress().isEmpty()
@@ -508,7 +508,7 @@ final class SimulationRules {
     }
 
     private void checkStranded(ServiceState service, List<Claim> held) {
-        PoolSet pools = world.poolBook();
+        PoolSet pools = world.poolSet();
         List<Claim> stranded = held.stream()
                 .filter(claim ->
                         claim.spec().pool() != null && pools.poolOf(claim.ip()).isEmpty())
@@ -566,7 +566,7 @@ final class SimulationRules {
     }
 
     private void checkClaim(Claim claim) {
-        check(claim.spec().phase() != ClaimSpec.Phase.COOLING, () -> claim + " has rested, and is not given back");
+        check(claim.spec().phase() != ClaimSpec.Phase.COOLING, () -> claim + " has cooled, and is not given back");
         for (Owner owner : claim.owners()) {
             ServiceState service = cluster.services.get(owner.service());
             check(

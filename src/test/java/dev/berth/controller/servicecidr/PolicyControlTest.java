@@ -198,7 +198,7 @@ class PolicyControlTest {
     }
 
     @Test
-    void rangeThatCannotRetire_saysSoOnItself_onceForEachWish() {
+    void rangeThatCannotRetire_saysSoOnItself_onceForEachRequest() {
         network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24"), "yes"));
         edit(empty());
         reconcile();

@@ -247,9 +247,9 @@ final class RangesSimulation {
 
     private void retire(ServiceCidr cidr) {
         if (!cidr.isTerminating()) {
-            String wish = cidr.isToRetire() ? "false" : "true";
-            network.tell("an administrator asks " + cidr.name() + " to retire: " + wish);
-            network.put(SampleCidrs.retiring(cidr, wish));
+            String value = cidr.isToRetire() ? "false" : "true";
+            network.tell("an administrator asks " + cidr.name() + " to retire: " + value);
+            network.put(SampleCidrs.retiring(cidr, value));
         }
     }
 

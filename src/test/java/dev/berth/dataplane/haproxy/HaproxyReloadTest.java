@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is made of the answers of a master that starts itself anew, which is busy for a moment. */
+/** What is made of the answers of a master that restarts itself, which is busy for a moment. */
 class HaproxyReloadTest {
     private static final String FORMER = proc("# workers\n100 worker 0\n");
     private static final String NEXT = proc("# workers\n101 worker 0\n# old workers\n100 worker 1\n");

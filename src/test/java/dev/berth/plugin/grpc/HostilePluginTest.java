@@ -57,7 +57,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HostilePluginTest {
     private static final LoadBalancerRequest REQUEST = requestOf("u");
 
-    /** So many failures, and the plug-in is left alone. */
+    /** So many failures, and calls to the plug-in are paused. */
     private static final int BORNE = 6;
 
     private static final List<Capabilities> CAPABILITIES =
@@ -385,7 +385,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void capabilitiesThatReadVeryManyAnnotations_orWhatIsNone_areNonsense() {
+    void capabilitiesThatReadVeryManyAnnotations_orWhatIsNone_areRefused() {
         Capabilities many = ScriptedPlugin.CAPABILITIES.withAnnotations(
                 IntStream.range(0, 101).mapToObj(i -> "example.com/" + i).toArray(String[]::new));
         plugin.greeting = observer -> ScriptedPlugin.answer(observer, ScriptedPlugin.greeting(many));

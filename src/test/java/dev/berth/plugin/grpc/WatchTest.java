@@ -199,7 +199,7 @@ class WatchTest {
     }
 
     @Test
-    void moreServicesThanAMessageMayHave_areNonsense() {
+    void moreServicesThanAMessageMayHave_areRefused() {
         AtomicInteger ended = new AtomicInteger();
         plugin.watching = observer -> {
             ((ServerCallStreamObserver<WatchChangesResponse>) observer).setOnCancelHandler(ended::incrementAndGet);

@@ -181,8 +181,8 @@ public final class Peers implements AutoCloseable {
         }
         try {
             heard.accept(JSON.readValue(line.toByteArray(), Beat.class), place);
-        } catch (JsonProcessingException | NullPointerException nonsense) {
-            throw new IOException("invalid message: " + nonsense.getMessage(), nonsense);
+        } catch (JsonProcessingException | NullPointerException invalid) {
+            throw new IOException("invalid message: " + invalid.getMessage(), invalid);
         }
     }
 
@@ -253,7 +253,7 @@ public final class Peers implements AutoCloseable {
         }
 
         private void talk(Socket plain) throws IOException, InterruptedException {
-            // Anew: a name may have another address by now.
+            // Looked up again: a name may have another address by now.
             plain.connect(new InetSocketAddress(other.getHostString(), other.getPort()), PATIENCE);
             plain.setSoTimeout(PATIENCE);
             plain.setTcpNoDelay(true);

@@ -139,7 +139,7 @@ class ElectionTest {
     }
 
     @Test
-    void whoStoodStill_beginsAnew() {
+    void whoStoodStill_beginsAgain() {
         Election heard = afterHearing(LOW, beat(HIGH, true, ALL, NONE));
         assertThat(heard.continues(10_000, 10_000 + Election.PAUSE)).isSameAs(heard);
         Election anew = heard.continues(10_000, 20_000);

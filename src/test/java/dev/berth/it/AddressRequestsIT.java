@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What Services ask for themselves, and the life of their addresses. */
 @ExtendWith(SharedInstallation.class)
-class AddressWishesIT {
+class AddressRequestsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static ControlPlane controlPlane;
@@ -413,7 +413,7 @@ class AddressWishesIT {
     }
 
     @Test
-    void aServiceThatIsMadeAnew_whileBerthIsAway_keepsItsAddress() {
+    void aServiceThatIsMadeAgain_whileBerthIsAway_keepsItsAddress() {
         String namespace = berth.namespace("anew");
         berth.pool(namespace, "203.0.113.176/28");
         berth.service(namespace, "web", annotated(WellKnownNames.ADDRESSES, "203.0.113.183"));
