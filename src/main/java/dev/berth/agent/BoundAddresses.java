@@ -129,7 +129,7 @@ final class BoundAddresses {
 
     /** Takes what was lost since the last time; returns whether the kernel may have lost one of them. */
     boolean takeLost() {
-        return links.takeLost(bound.values().stream().map(one -> new KnownLinks.Lost(one.address, one.index)));
+        return links.takeLost(bound.values().stream().map(one -> new LostAddresses.Lost(one.address, one.index)));
     }
 
     /** When there is something to do with one of them next, but to probe; {@link Long#MAX_VALUE}: never. */

@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -22,8 +20,7 @@ final class KnownLinks {
 
     private final Reading reading;
     private final AtomicBoolean isStale = new AtomicBoolean(true);
-    private final AtomicBoolean mayBeLost = new AtomicBoolean();
-    private final Set<Lost> lost = ConcurrentHashMap.newKeySet();
+    private final LostAddresses lost = new LostAddresses();
     private HostLinks links = new HostLinks(List.of(), Map.of());
     private List<L2Parameters> parameters = List.of();
     private long read;
@@ -32,9 +29,6 @@ final class KnownLinks {
     interface Reading {
         HostLinks read(List<L2Parameters> classes) throws IOException;
     }
-
-    /** An address that is on an interface no more. */
-    record Lost(InetAddress address, int index) {}
 
     KnownLinks(Reading reading) {
         this.reading = reading;
@@ -47,20 +41,18 @@ final class KnownLinks {
 
     /** Called by any thread. */
     void lose(InetAddress address, int index) {
-        lost.add(new Lost(address, index));
+        lost.add(address, index);
     }
 
     /** Anything may be otherwise. Called by any thread. */
     void miss() {
-        mayBeLost.set(true);
+        lost.miss();
         change();
     }
 
     /** Takes what was lost since the last time; returns whether one of these may be among it. */
-    boolean takeLost(Stream<Lost> here) {
-        Set<Lost> since = Set.copyOf(lost);
-        lost.removeAll(since);
-        return mayBeLost.getAndSet(false) || (!since.isEmpty() && here.anyMatch(since::contains));
+    boolean takeLost(Stream<LostAddresses.Lost> here) {
+        return lost.take(here);
     }
 
     /** Reads them, if they may be otherwise. */

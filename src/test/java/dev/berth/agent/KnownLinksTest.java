@@ -69,7 +69,7 @@ class KnownLinksTest {
     }
 
     private boolean takeLost(int index) {
-        return links.takeLost(Stream.of(new KnownLinks.Lost(ADDRESS, index)));
+        return links.takeLost(Stream.of(new LostAddresses.Lost(ADDRESS, index)));
     }
 
     @Test
