@@ -64,11 +64,8 @@ final class Connection implements AutoCloseable {
     /** When it was last greeted, by {@link System#nanoTime}. The keeper's alone. */
     private long greeted = System.nanoTime() - RETRY.toNanos();
 
-    /** The state that {@link #leaving} is notified of. The keeper's alone, as is that. */
-    private @Nullable ConnectivityState awaited;
-
-    /** Used again until it is told: the channel forgets nobody who waits before it leaves the state, which may take years. */
-    private CountDownLatch leaving = new CountDownLatch(0);
+    /** The keeper's alone. */
+    private final ChannelWait leaving;
 
     /**
      * What the plug-in said last.
@@ -96,6 +93,7 @@ final class Connection implements AutoCloseable {
                 .build();
         stub = LoadBalancerProviderGrpc.newBlockingStub(channel);
         watch = new Watch(failures, stub);
+        leaving = new ChannelWait(channel);
         known = new Known(null, 0, "plug-in \"" + plugin + "\" at " + settings.target() + " has not answered yet");
         keeper = Thread.ofVirtual().name("plugin-" + plugin).start(this::keepUp);
     }
@@ -184,16 +182,16 @@ final class Connection implements AutoCloseable {
                         if (isUp(now)) {
                             watch.keepUp(now.connection());
                         }
-                        await(state, isUp(now) ? LOOK_AGAIN : RETRY);
+                        leaving.await(state, isUp(now) ? LOOK_AGAIN : RETRY);
                     }
                     case TRANSIENT_FAILURE -> {
                         // It fails at once, and says why.
                         greet();
-                        await(state, RETRY);
+                        leaving.await(state, RETRY);
                         channel.resetConnectBackoff();
                     }
                     default -> {
-                        if (!await(state, deadline)) {
+                        if (!leaving.await(state, deadline)) {
                             lost("plug-in \"" + plugin + "\" has not taken the connection within " + deadline.toMillis()
                                     + " ms");
                         }
@@ -203,18 +201,6 @@ final class Connection implements AutoCloseable {
         } catch (InterruptedException closed) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /** Waits until the channel leaves the state; returns whether it did. */
-    private boolean await(ConnectivityState state, Duration atMost) throws InterruptedException {
-        CountDownLatch left = leaving;
-        if (state != awaited || left.getCount() == 0) {
-            left = new CountDownLatch(1);
-            awaited = state;
-            leaving = left;
-            channel.notifyWhenStateChanged(state, left::countDown);
-        }
-        return left.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** A plug-in that comes and goes all the time, each time as another, must not keep all of Berth busy with that. */
