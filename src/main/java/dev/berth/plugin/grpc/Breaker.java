@@ -12,9 +12,7 @@ import io.grpc.StatusRuntimeException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.Objects;
-import java.util.SequencedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class Breaker {
     /** Of so many calls the half must fail. */
     private static final int CALLS = 6;
-
-    /** How many Services of one namespace count: fewer than the half of {@link #CALLS}. */
-    private static final int OF_ONE_NAMESPACE = 2;
-
-    private static final int SERVICES_REMEMBERED = 1_000;
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
@@ -52,14 +45,7 @@ final class Breaker {
     /** How often calls were paused since a Service's call succeeded. */
     private final AtomicInteger pauses = new AtomicInteger();
 
-    /** The Services whose last call failed, and that counted; the longest ago first. Guarded by itself. */
-    private final SequencedMap<ServiceIdentity, Boolean> suffering = new LinkedHashMap<>();
-
-    /** When a call for a Service succeeded last; null: none did. Guarded by {@link #suffering}. */
-    private @Nullable Instant lastSuccess;
-
-    /** Whether some suffer since before the last pause. Guarded by {@link #suffering}. */
-    private boolean isKept;
+    private final SufferingServices suffering;
 
     /** The failure of a call for a Service that says nothing new about the plug-in. */
     private static final class OfItsOwn extends RuntimeException {
@@ -80,6 +66,7 @@ final class Breaker {
         this.failures = failures;
         this.probe = probe;
         this.clock = clock;
+        suffering = new SufferingServices(clock, LONGEST_PAUSE);
         breaker = CircuitBreaker.of(
                 failures.plugin(),
                 CircuitBreakerConfig.custom()
@@ -101,12 +88,7 @@ final class Breaker {
     /** Asked for whenever calls to the plug-in are about to be paused. */
     private long pause(int timesSinceItWasTried) {
         long millis = PAUSES.apply(pauses.incrementAndGet());
-        synchronized (suffering) {
-            isKept = succeedsForOthers();
-            if (!isKept) {
-                suffering.clear();
-            }
-        }
+        suffering.pause();
         pause = Duration.ofMillis(millis);
         nextTry = clock.instant().plus(pause);
         return millis;
@@ -169,43 +151,17 @@ final class Breaker {
             T answer = call.get();
             pauses.set(0);
             if (about != null) {
-                synchronized (suffering) {
-                    suffering.remove(about);
-                    lastSuccess = clock.instant();
-                }
+                suffering.succeeded(about);
             }
             return answer;
         } catch (StatusRuntimeException | ProtocolViolation failure) {
-            if (about != null && Failures.isOfThePlugin(failure) && !Failures.isAway(failure) && !noteSuffering(about)) {
+            if (about != null
+                    && Failures.isOfThePlugin(failure)
+                    && !Failures.isAway(failure)
+                    && !suffering.failed(about)) {
                 throw new OfItsOwn(failure);
             }
             throw failure;
-        }
-    }
-
-    /** Then those who suffer do so from something of their own. */
-    private boolean succeedsForOthers() {
-        return lastSuccess != null && clock.instant().isBefore(lastSuccess.plus(LONGEST_PAUSE));
-    }
-
-    /** Notes that it suffers; returns whether it does only now, and not too many of its namespace did before. */
-    private boolean noteSuffering(ServiceIdentity service) {
-        synchronized (suffering) {
-            if (isKept && !succeedsForOthers()) {
-                suffering.clear();
-                isKept = false;
-            }
-            long neighbours = suffering.keySet().stream()
-                    .filter(other -> other.namespace().equals(service.namespace()))
-                    .count();
-            if (suffering.containsKey(service) || neighbours >= OF_ONE_NAMESPACE) {
-                return false;
-            }
-            suffering.put(service, true);
-            if (suffering.size() > SERVICES_REMEMBERED) {
-                suffering.pollFirstEntry();
-            }
-            return true;
         }
     }
 }
