@@ -63,15 +63,24 @@ final class Membership {
     private final String self;
     private final SequencedMap<String, Peer> peers = new TreeMap<>();
     private final Search search = new Search();
-    private State own;
+    private final Own own;
     private long lastTick;
     private long numbers;
 
     /** Another one whenever {@link #alive} may be otherwise. */
     private long version;
 
-    /** When it was said last what this agent is; null: never. */
-    private @Nullable Long said;
+    /** What this agent is. */
+    private static final class Own {
+        private State state;
+
+        /** When it was said last; null: never. */
+        private @Nullable Long said;
+
+        Own(State state) {
+            this.state = state;
+        }
+    }
 
     /** Pings one after another. */
     private static final class Search {
@@ -102,7 +111,7 @@ final class Membership {
      */
     Membership(String self, long process, long firstNumber, Agent agent, long now) {
         this.self = self;
-        this.own = new State(process, 0, agent);
+        this.own = new Own(new State(process, 0, agent));
         this.lastTick = now;
         this.numbers = firstNumber;
     }
@@ -125,15 +134,15 @@ final class Membership {
      * is not willing any more after {@link #WILLING}.
      */
     List<Message> become(Agent agent, long now) {
-        said = now;
+        own.said = now;
         return change(agent, now);
     }
 
     private List<Message> change(Agent agent, long now) {
-        if (agent.equals(own.agent())) {
+        if (agent.equals(own.state.agent())) {
             return List.of();
         }
-        own = new State(own.began(), own.version() + 1, agent);
+        own.state = new State(own.state.began(), own.state.version() + 1, agent);
         peers.values().forEach(peer -> peer.pings.news = numbers + 1);
         return peers.entrySet().stream()
                 .filter(peer -> peer.getValue().isAlive)
@@ -175,12 +184,12 @@ final class Membership {
                 peer.times.awaited = peer.isAlive ? now : peer.times.awaited;
                 peer.times.suspected = peer.times.suspected == 0 ? 0 : now;
             });
-            said = said == null ? null : Long.valueOf(now);
+            own.said = own.said == null ? null : Long.valueOf(now);
         }
         lastTick = now;
         List<Message> messages = new ArrayList<>();
-        if (said != null && now - said > WILLING) {
-            messages.addAll(change(own.agent().unwilling(), now));
+        if (own.said != null && now - own.said > WILLING) {
+            messages.addAll(change(own.state.agent().unwilling(), now));
         }
         watch(now);
         check(now);
@@ -284,7 +293,7 @@ final class Membership {
     private List<Message> warnOf(String lost) {
         return peers.entrySet().stream()
                 .filter(peer -> peer.getValue().isAlive)
-                .map(peer -> new Message(Kind.SUSPECT, self, peer.getKey(), 0, 0, own, lost))
+                .map(peer -> new Message(Kind.SUSPECT, self, peer.getKey(), 0, 0, own.state, lost))
                 .toList();
     }
 
@@ -325,7 +334,7 @@ final class Membership {
     private List<Message> receivePing(Message question, Peer from, long now) {
         List<Message> messages = new ArrayList<>();
         if (question.kind() == Kind.PING || !from.isAlive || !from.isWatched) {
-            messages.add(new Message(Kind.ANSWER, self, question.from(), 0, question.number(), own, ""));
+            messages.add(new Message(Kind.ANSWER, self, question.from(), 0, question.number(), own.state, ""));
         }
         if (!from.isAlive || !from.isSameProcess(question.state().began())) {
             messages.add(ping(question.from(), from, now));
@@ -372,6 +381,6 @@ final class Membership {
     private Message asking(Kind kind, String to, Peer peer, long now) {
         peer.times.pinged = now;
         peer.pings.asked = ++numbers;
-        return new Message(kind, self, to, peer.pings.asked, peer.pings.heard, own, "");
+        return new Message(kind, self, to, peer.pings.asked, peer.pings.heard, own.state, "");
     }
 }
