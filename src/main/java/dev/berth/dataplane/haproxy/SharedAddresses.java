@@ -8,10 +8,7 @@ import dev.berth.provider.ProviderException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -27,29 +24,15 @@ final class SharedAddresses implements Addresses {
     private static final Logger LOG = LoggerFactory.getLogger(SharedAddresses.class);
     private static final long LOOK_AGAIN = Election.BEAT / 2;
 
-    /** How often the network is told where an address is, and the pause between: a frame may be lost. */
-    private static final int TELLINGS = 5;
-
-    private static final long TELL_AGAIN = 1_000;
-
-    /** For how long an address that could not be bound is left to others. */
-    private static final long LEAVE_ALONE = 10_000;
-
     private final Leases host;
     private final BooleanSupplier carries;
     private final Peers peers;
 
-    /** Those of load balancers. */
-    private final Collection<String> served = new TreeSet<>();
+    private final ServedAddresses served = new ServedAddresses();
+    private final Tellings tellings = new Tellings(now());
 
     /** Bound by this host; what the kernel has taken off is found missing in each round. */
     private final Collection<String> held = new TreeSet<>();
-
-    /** Since when they could not be bound. */
-    private final Map<String, Long> refused = new TreeMap<>();
-
-    /** How often it is still to be told where they are. */
-    private final Map<String, Integer> untold = new LinkedHashMap<>();
 
     private Election election;
     private final Last last = new Last();
@@ -63,7 +46,6 @@ final class SharedAddresses implements Addresses {
     private static final class Last {
         private long round = now();
         private long lease = now() - Election.BEAT;
-        private long told = now() - TELL_AGAIN;
 
         /** A round ended that did not fail. */
         private long whole = now();
@@ -122,7 +104,7 @@ final class SharedAddresses implements Addresses {
             return election.beat(false, List.of(), held, now());
         }
         return isLookedAfter()
-                ? election.beat(isAble(), willing(), held, now())
+                ? election.beat(isAble(), served.willing(), held, now())
                 : election.beat(false, List.of(), List.of(), now());
     }
 
@@ -133,10 +115,6 @@ final class SharedAddresses implements Addresses {
 
     private boolean isAble() {
         return carries.getAsBoolean() && host.isUp();
-    }
-
-    private List<String> willing() {
-        return served.stream().filter(one -> !refused.containsKey(one)).toList();
     }
 
     private synchronized void hear(Beat beat, String place) {
@@ -173,9 +151,9 @@ final class SharedAddresses implements Addresses {
         long now = now();
         election = election.continues(last.round, now);
         last.round = now;
-        refused.values().removeIf(since -> now - since > LEAVE_ALONE);
+        served.tryAgain(now);
         held.retainAll(host.bound(held));
-        Election.Round round = election.round(isAble(), willing(), held, now);
+        Election.Round round = election.round(isAble(), served.willing(), held, now);
         try {
             release(round.released());
         } catch (ProviderException stays) {
@@ -183,7 +161,7 @@ final class SharedAddresses implements Addresses {
             sayOnce(String.valueOf(stays.getMessage()));
         }
         bind(round.bound(), now);
-        round.contested().forEach(address -> untold.put(address, TELLINGS));
+        tellings.begin(round.contested());
         tell(now);
         last.whole = now();
     }
@@ -207,7 +185,7 @@ final class SharedAddresses implements Addresses {
             return;
         }
         held.removeAll(gone);
-        gone.forEach(untold::remove);
+        tellings.end(gone);
         LOG.info("released {}", gone);
         peers.push();
     }
@@ -224,34 +202,31 @@ final class SharedAddresses implements Addresses {
         }
         List<String> bound = host.bound(wanted);
         List<String> news = bound.stream().filter(one -> !held.contains(one)).toList();
-        wanted.stream().filter(one -> !bound.contains(one)).forEach(one -> refused.put(one, now));
+        wanted.stream().filter(one -> !bound.contains(one)).forEach(one -> served.refuse(one, now));
         held.addAll(bound);
         if (!news.isEmpty()) {
-            news.forEach(address -> untold.put(address, TELLINGS));
-            last.told = now - TELL_AGAIN;
+            tellings.begin(news);
+            tellings.hurry(now);
             LOG.info("bound {}", news);
             peers.push();
         }
     }
 
     private void tell(long now) {
-        if (untold.isEmpty() || now - last.told < TELL_AGAIN) {
+        List<String> due = tellings.take(now);
+        if (due.isEmpty()) {
             return;
         }
-        last.told = now;
         try {
-            host.tell(List.copyOf(untold.keySet()));
+            host.tell(due);
         } catch (IOException failure) {
             sayOnce("telling the network where addresses are: " + failure.getMessage());
         }
-        untold.replaceAll((address, left) -> left - 1);
-        untold.values().removeIf(left -> left <= 0);
     }
 
     @Override
     public synchronized void add(String address) {
         host.requireUsable(address);
-        refused.remove(address);
         if (served.add(address)) {
             notifyAll();
         }
@@ -265,7 +240,7 @@ final class SharedAddresses implements Addresses {
 
     @Override
     public synchronized boolean has(String address) {
-        return served.contains(address);
+        return served.has(address);
     }
 
     @Override
