@@ -1,6 +1,5 @@
 package dev.berth.agent.bgp;
 
-import dev.berth.agent.bgp.v1.AddPathRequest;
 import dev.berth.agent.bgp.v1.AddPeerRequest;
 import dev.berth.agent.bgp.v1.DeletePathRequest;
 import dev.berth.agent.bgp.v1.DeletePeerRequest;
@@ -8,7 +7,6 @@ import dev.berth.agent.bgp.v1.GetBgpRequest;
 import dev.berth.agent.bgp.v1.Global;
 import dev.berth.agent.bgp.v1.GoBgpServiceGrpc;
 import dev.berth.agent.bgp.v1.GoBgpServiceGrpc.GoBgpServiceBlockingStub;
-import dev.berth.agent.bgp.v1.ListPathRequest;
 import dev.berth.agent.bgp.v1.ListPeerRequest;
 import dev.berth.agent.bgp.v1.Peer;
 import dev.berth.agent.bgp.v1.PeerState;
@@ -24,18 +22,14 @@ import dev.berth.agent.bgp.v1.TableType;
 import dev.berth.agent.bgp.v1.UpdatePeerRequest;
 import dev.berth.announce.Neighbour;
 import dev.berth.announce.PeerVerdict.Session;
-import dev.berth.announce.Prefix;
-import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.ManagedChannel;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +37,6 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,27 +48,16 @@ import org.slf4j.LoggerFactory;
 public final class Speaker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Speaker.class);
 
-    /** Seconds. It is on the same machine. */
-    private static final int PATIENCE = 5;
-
     /** It connects to routers and lets none connect: port 179 of the node may be another's. */
     private static final int NO_PORT = -1;
 
-    /** What a call ends with that nobody has refused. */
-    private static final List<Status.Code> AWAY =
-            List.of(Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED, Status.Code.CANCELLED);
-
     private final ManagedChannel channel;
+    private final Daemon daemon;
     private final SessionEndReasons endings;
+    private final AnnouncedRoutes routes;
 
     /** Of all calls but the last ones. */
     private final Context.CancellableContext calls = Context.current().withCancellation();
-
-    /** What it announces; absent: a route of which the agent before this one told it. */
-    private final SequencedMap<Prefix, Optional<Route>> announced = new TreeMap<>();
-
-    /** It announces these and no others; null: that has to be looked at. */
-    private @Nullable List<Route> kept;
 
     /** Peers, as they were told last. */
     private final Map<Neighbour, Session> told = new HashMap<>();
@@ -84,9 +66,6 @@ public final class Speaker implements AutoCloseable {
 
     /** The next hop that the rules put into IPv4 routes; absent: none. */
     private Optional<Ip> ipv6 = Optional.empty();
-
-    /** What it refused last of a route; empty: nothing. */
-    private String refused = "";
 
     /** Whether it was started here, and its routers may have routes of the process before it. */
     private boolean isFresh;
@@ -98,11 +77,13 @@ public final class Speaker implements AutoCloseable {
      */
     public Speaker(ManagedChannel channel, Runnable changed) {
         this.channel = channel;
+        this.daemon = new Daemon(channel);
+        this.routes = new AnnouncedRoutes(daemon);
         this.endings = new SessionEndReasons(GoBgpServiceGrpc.newStub(channel), changed);
     }
 
     private GoBgpServiceBlockingStub daemon() {
-        return GoBgpServiceGrpc.newBlockingStub(channel).withDeadlineAfter(PATIENCE, TimeUnit.SECONDS);
+        return daemon.call();
     }
 
     /**
@@ -124,7 +105,7 @@ public final class Speaker implements AutoCloseable {
             endings.watch();
             keepRules(wanted);
             // Routes before peers: what a router kept while the daemon was away it drops when it hears no more of it.
-            keepRoutes(wanted.routes());
+            routes.keep(wanted.routes());
             SequencedMap<String, SessionState> states = keepPeers(wanted.sessions());
             isFresh = false;
             return states;
@@ -138,9 +119,10 @@ public final class Speaker implements AutoCloseable {
 
     private IOException thrown(StatusRuntimeException failure) {
         channel.resetConnectBackoff();
-        boolean isAway = AWAY.contains(failure.getStatus().getCode());
         return new IOException(
-                (isAway ? "gobgpd does not respond: " : "gobgpd rejected a request: ") + told(failure), failure);
+                (Daemon.isAway(failure) ? "gobgpd does not respond: " : "gobgpd rejected a request: ")
+                        + Daemon.told(failure),
+                failure);
     }
 
     /**
@@ -164,21 +146,12 @@ public final class Speaker implements AutoCloseable {
         calls.cancel(null);
     }
 
-    private static String told(StatusRuntimeException failure) {
-        Status status = failure.getStatus();
-        Throwable cause = status.getCause();
-        String description = Optional.ofNullable(status.getDescription())
-                .orElse(status.getCode().toString());
-        return cause == null || cause.getMessage() == null ? description : description + ": " + cause.getMessage();
-    }
-
     private boolean isStarted() {
         return daemon().getBgp(GetBgpRequest.getDefaultInstance()).getGlobal().getAsn() != 0;
     }
 
     private void forget() {
-        announced.clear();
-        kept = null;
+        routes.forget();
         told.clear();
         rules = null;
     }
@@ -207,7 +180,8 @@ public final class Speaker implements AutoCloseable {
         if (rules == null) {
             assign(PolicyDirection.POLICY_DIRECTION_EXPORT, Messages.EXPORT);
             assign(PolicyDirection.POLICY_DIRECTION_IMPORT, Messages.IMPORT);
-            read();
+            told.clear();
+            routes.read();
         }
         if (isNextHopOther && all.sessions().stream().anyMatch(Messages::isByIpv6)) {
             sendRoutesAgain();
@@ -234,86 +208,12 @@ public final class Speaker implements AutoCloseable {
                 .build());
     }
 
-    /** What the agent before this one, or this one before it lost sight of the daemon, has told it. */
-    private void read() {
-        forget();
-        for (IpFamily family : IpFamily.values()) {
-            daemon().listPath(ListPathRequest.newBuilder()
-                            .setTableType(TableType.TABLE_TYPE_GLOBAL)
-                            .setFamily(Messages.family(family))
-                            .build())
-                    .forEachRemaining(route -> {
-                        announced.put(Prefix.parse(route.getDestination().getPrefix()), Optional.empty());
-                    });
-        }
-    }
-
-    private void keepRoutes(List<Route> routes) {
-        if (routes.equals(kept)) {
-            return;
-        }
-        kept = null;
-        Map<Prefix, Route> wanted = routes.stream().collect(Collectors.toMap(Route::prefix, route -> route));
-        List<String> refusals = new ArrayList<>();
-        for (Prefix prefix : List.copyOf(announced.sequencedKeySet())) {
-            if (!wanted.containsKey(prefix)) {
-                refusal(() -> withdraw(prefix)).ifPresentOrElse(refusals::add, () -> announced.remove(prefix));
-            }
-        }
-        for (Route route : routes) {
-            if (!Optional.of(route).equals(announced.get(route.prefix()))) {
-                refusal(() -> announce(route))
-                        .ifPresentOrElse(refusals::add, () -> announced.put(route.prefix(), Optional.of(route)));
-            }
-        }
-        String first = refusals.isEmpty() ? "" : refusals.getFirst();
-        if (!first.isEmpty() && !first.equals(refused)) {
-            LOG.warn("gobgpd rejected {} calls; the first one: {}", refusals.size(), first);
-        }
-        refused = first;
-        kept = refusals.isEmpty() ? routes : null;
-    }
-
-    /** Why it refuses a call, which keeps no other from being made; absent: it does not. */
-    private static Optional<String> refusal(Runnable call) {
-        try {
-            call.run();
-            return Optional.empty();
-        } catch (StatusRuntimeException failure) {
-            throwIfAway(failure);
-            return Optional.of(told(failure));
-        }
-    }
-
-    private void announce(Route route) {
-        var _ = daemon().addPath(AddPathRequest.newBuilder()
-                .setTableType(TableType.TABLE_TYPE_GLOBAL)
-                .setPath(Messages.path(route))
-                .build());
-    }
-
-    /** Else it is there, and only refuses. */
-    private static void throwIfAway(StatusRuntimeException failure) {
-        Status.Code code = failure.getStatus().getCode();
-        if (AWAY.contains(code)) {
-            throw failure;
-        }
-    }
-
-    private void withdraw(Prefix prefix) {
-        var _ = daemon().deletePath(DeletePathRequest.newBuilder()
-                .setTableType(TableType.TABLE_TYPE_GLOBAL)
-                .setFamily(Messages.family(prefix.network().family()))
-                .setPath(Messages.withdrawal(prefix))
-                .build());
-    }
-
     private SequencedMap<String, SessionState> keepPeers(List<Session> wanted) {
         Map<Neighbour, Peer> there = peers();
         boolean isChanged = false;
         for (Neighbour router : there.keySet()) {
             if (wanted.stream().noneMatch(session -> session.router().equals(router))) {
-                refusal(() -> delete(router))
+                Daemon.refusal(() -> delete(router))
                         .ifPresent(why -> LOG.warn("gobgpd did not remove a peer, retrying: {}", why));
             }
         }
@@ -322,7 +222,7 @@ public final class Speaker implements AutoCloseable {
             Neighbour router = session.router();
             if (!there.containsKey(router) || !session.equals(told.get(router))) {
                 isChanged = true;
-                refusal(() -> tell(session, there.containsKey(router)))
+                Daemon.refusal(() -> tell(session, there.containsKey(router)))
                         .ifPresentOrElse(why -> refusals.put(router, why), () -> told.put(router, session));
             }
         }
@@ -390,7 +290,7 @@ public final class Speaker implements AutoCloseable {
                                 .setFamily(Messages.family(family))
                                 .build());
             } catch (StatusRuntimeException gone) {
-                LOG.info("routes of {} are not withdrawn: gobgpd: {}", family, told(gone));
+                LOG.info("routes of {} are not withdrawn: gobgpd: {}", family, Daemon.told(gone));
             }
         }
     }
