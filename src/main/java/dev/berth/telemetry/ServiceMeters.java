@@ -12,7 +12,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,13 +32,13 @@ public final class ServiceMeters implements ServiceMetrics {
     private final MeterRegistry registry;
     private final Ledger ledger;
     private final AtomicInteger ipModeDropped = new AtomicInteger();
-    private final Map<Reason, AtomicInteger> skipped = new EnumMap<>(Reason.class);
+    private final TaggedGauge skipped;
     private final Map<MultiGauge, Function<PoolUse, Number>> pools = new LinkedHashMap<>();
     private final MultiGauge stranded;
     private final Map<ServiceKey, String> reasons = new ConcurrentHashMap<>();
-    private final Map<String, AtomicInteger> orphaned = new ConcurrentHashMap<>();
-    private final Map<String, AtomicInteger> stuckCalls = new ConcurrentHashMap<>();
-    private final Map<String, AtomicInteger> waiting = new ConcurrentHashMap<>();
+    private final TaggedGauge orphaned;
+    private final TaggedGauge stuckCalls;
+    private final TaggedGauge waiting;
 
     /** @param unreadable how many objects cannot be read, by kind; asked for with each scrape */
     public ServiceMeters(MeterRegistry registry, Ledger ledger, Map<String, Supplier<Number>> unreadable) {
@@ -66,13 +65,21 @@ public final class ServiceMeters implements ServiceMetrics {
         stranded = MultiGauge.builder("berth.addresses.stranded")
                 .description("addresses of Services that came from a pool and are no longer in any pool")
                 .register(registry);
+        waiting = new TaggedGauge(registry, "berth.services.waiting", "Services that wait for an address", "reason");
+        orphaned = new TaggedGauge(
+                registry,
+                "berth.load.balancers.orphaned",
+                "load balancers of Services that no longer exist",
+                "provider");
+        stuckCalls = new TaggedGauge(
+                registry,
+                "berth.provider.stuck.calls",
+                "calls to the provider of a class that exceeded their deadline and have not returned",
+                "class");
+        skipped = new TaggedGauge(
+                registry, "berth.services.skipped", "Services that want a load balancer and are skipped", "reason");
         for (Reason reason : ServicePlan.Skip.REASONS) {
-            AtomicInteger count = new AtomicInteger();
-            skipped.put(reason, count);
-            Gauge.builder("berth.services.skipped", count, AtomicInteger::get)
-                    .description("Services that want a load balancer and are skipped")
-                    .tag("reason", reason.name())
-                    .register(registry);
+            skipped.of(reason.name()).set(0);
         }
     }
 
@@ -125,20 +132,9 @@ public final class ServiceMeters implements ServiceMetrics {
     public void waits(ServiceKey service, Optional<String> reason) {
         String before = reason.isPresent() ? reasons.put(service, reason.get()) : reasons.remove(service);
         if (!reason.equals(Optional.ofNullable(before))) {
-            reason.ifPresent(now -> waiting(now).incrementAndGet());
-            Optional.ofNullable(before).ifPresent(old -> waiting(old).decrementAndGet());
+            reason.ifPresent(now -> waiting.of(now).incrementAndGet());
+            Optional.ofNullable(before).ifPresent(old -> waiting.of(old).decrementAndGet());
         }
-    }
-
-    private AtomicInteger waiting(String reason) {
-        return waiting.computeIfAbsent(reason, none -> {
-            AtomicInteger count = new AtomicInteger();
-            Gauge.builder("berth.services.waiting", count, AtomicInteger::get)
-                    .description("Services that wait for an address")
-                    .tag("reason", reason)
-                    .register(registry);
-            return count;
-        });
     }
 
     @Override
@@ -158,35 +154,17 @@ public final class ServiceMeters implements ServiceMetrics {
 
     @Override
     public void skipped(Reason reason, int services) {
-        Optional.ofNullable(skipped.get(reason)).ifPresent(count -> count.set(services));
+        skipped.of(reason.name()).set(services);
     }
 
     @Override
     public void orphaned(String provider, int loadBalancers) {
-        orphaned.computeIfAbsent(provider, name -> {
-                    AtomicInteger count = new AtomicInteger();
-                    Gauge.builder("berth.load.balancers.orphaned", count, AtomicInteger::get)
-                            .description("load balancers of Services that no longer exist")
-                            .tag("provider", name)
-                            .register(registry);
-                    return count;
-                })
-                .set(loadBalancers);
+        orphaned.of(provider).set(loadBalancers);
     }
 
     @Override
     public void stuckCalls(String className, int calls) {
-        stuckCalls
-                .computeIfAbsent(className, name -> {
-                    AtomicInteger count = new AtomicInteger();
-                    Gauge.builder("berth.provider.stuck.calls", count, AtomicInteger::get)
-                            .description("calls to the provider of a class that exceeded their deadline and have not"
-                                    + " returned")
-                            .tag("class", name)
-                            .register(registry);
-                    return count;
-                })
-                .set(calls);
+        stuckCalls.of(className).set(calls);
     }
 
     @Override
