@@ -14,6 +14,7 @@ import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +82,7 @@ public final class MultiHostProvider implements RemoteProvider {
     MultiHostProvider(String file, SequencedMap<String, ? extends RemoteProvider> hosts, Pauses pauses) {
         this.file = file;
         this.pauses = pauses;
-        this.hosts = new LinkedHashMap<>(hosts);
+        this.hosts = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(hosts));
         this.hosts.forEach((name, host) -> host.whenChanged(() -> changed(name, host)));
     }
 

@@ -136,8 +136,7 @@ final class ProviderEffects {
 
     /** Remembers when to try again what failed for a Service that is gone. */
     List<Outcome> remember(ServiceFailure what) {
-        Duration delay =
-                pass.memory().retries.failed(what);
+        Duration delay = pass.memory().retries.failed(what);
         LOG.warn("{}, which no longer exists; trying again in {} s", what.message(), delay.toSeconds());
         return List.of(new Outcome.Did(Done.FAILURE_REMEMBERED), new Outcome.LookAgain(delay));
     }
@@ -150,9 +149,7 @@ final class ProviderEffects {
                 case EnsureOutcome.Ready ready -> List.of(new Outcome.Answered(ready, whoHas(served, ready.status())));
                 case EnsureOutcome.Pending pending -> {
                     LOG.info("Service {}: {}", pass.key(), pending.message());
-                    Duration delay = pass.memory()
-                            .retries
-                            .pending(request, pending.retryAfter(), pending.message());
+                    Duration delay = pass.memory().retries.pending(request, pending.retryAfter(), pending.message());
                     yield List.of(new Outcome.OnItsWay(delay, pending.message()));
                 }
                 case EnsureOutcome.ImplementedElsewhere none -> {

@@ -102,9 +102,7 @@ record ReconcileContext(
 
     /** It failed, and is not tried again before its time, also where saying so fails, too. */
     List<Outcome> postpone(ServiceFailure what) {
-        return List.of(
-                new Outcome.Failed(what),
-                new Outcome.LookAgain(memory.retries.failed(what)));
+        return List.of(new Outcome.Failed(what), new Outcome.LookAgain(memory.retries.failed(what)));
     }
 
     static Outcome failed(String doing, Reason reason, String cause, Object request) {
@@ -131,9 +129,7 @@ record ReconcileContext(
 
     /** Says what went wrong, and when the Service is tried again: {@code again} at the latest. */
     EffectResult.End fail(ServiceFailure what, Optional<Duration> again) {
-        Duration delay = memory.retries
-                .mustWait(what.request())
-                .orElseGet(() -> memory.retries.failed(what));
+        Duration delay = memory.retries.mustWait(what.request()).orElseGet(() -> memory.retries.failed(what));
         return fail(
                 what.message(),
                 again.filter(sooner -> sooner.compareTo(delay) < 0).orElse(delay));

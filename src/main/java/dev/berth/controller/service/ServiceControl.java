@@ -172,8 +172,8 @@ public final class ServiceControl {
 
     /** A provider is there again: what failed with it is tried again at once. */
     public void providerReturned(String provider) {
-        List<ServiceKey> its = memories.matching(
-                (key, memory) -> memory.provider.state().isAskedOf(provider));
+        List<ServiceKey> its =
+                memories.matching((key, memory) -> memory.provider.state().isAskedOf(provider));
         its.forEach(key -> memories.find(key).ifPresent(memory -> memory.retries.providerReturned()));
         listener.due(its);
     }

@@ -94,9 +94,7 @@ final class ServiceRetries {
     Duration failed(ServiceFailure what) {
         Kind kind = Kind.of(what.request());
         remember(what.request(), new Why.Failed(what));
-        return what.retryAfter()
-                .map(delay -> schedule.postponed(kind, delay))
-                .orElseGet(() -> schedule.failed(kind));
+        return what.retryAfter().map(delay -> schedule.postponed(kind, delay)).orElseGet(() -> schedule.failed(kind));
     }
 
     /** Its provider is not to be asked {@code request} again before {@code delay} has passed; that is no failure. */

@@ -88,9 +88,9 @@ public final class ServiceCidrControl {
     /** The graces that are waited for: each since when, by the clock that nobody sets. */
     private final Map<Grace, Instant> graces = new ConcurrentHashMap<>();
 
-
     /** Of those that could not be looked at, for IPAddresses are not watched. */
     private final RetrySchedule<String> blinded;
+
     private final ReentrantLock proof = new ReentrantLock();
 
     /** @param apiVersion of the ServiceCIDRs, for events on them */

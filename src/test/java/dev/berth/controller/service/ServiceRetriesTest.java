@@ -52,8 +52,7 @@ class ServiceRetriesTest {
 
     @Test
     void providersOwnDelay_isExact_andCountsForNoFailure() {
-        assertThat(retries.failed(trouble("request").after(SEVEN_SECONDS)))
-                .isEqualTo(Duration.ofSeconds(7));
+        assertThat(retries.failed(trouble("request").after(SEVEN_SECONDS))).isEqualTo(Duration.ofSeconds(7));
         assertThat(retries.failed(trouble("request"))).isLessThanOrEqualTo(Duration.ofSeconds(5));
     }
 
