@@ -17,8 +17,13 @@ import org.junit.jupiter.api.Test;
 
 /** What {@code berth audit} says of real clusters. */
 class AuditIT {
-    /** Nobody calls an IPAddress forlorn in its first minute. */
+    /** In which nobody calls an IPAddress forlorn. */
+    private static final Duration FIRST_MINUTE = Duration.ofMinutes(1);
+
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    /** Each poll starts a JVM. */
+    private static final Duration POLL = Duration.ofSeconds(15);
 
     private static BerthCommand audit(Path kubeconfig, String... flags) {
         return BerthCommand.run(Stream.concat(Stream.of("audit", "--kubeconfig=" + kubeconfig), Stream.of(flags))
@@ -110,7 +115,7 @@ class AuditIT {
                     .create();
             berth.pool("shop", "10.96.3.0/28");
 
-            await().atMost(PATIENCE).untilAsserted(() -> {
+            await().atMost(PATIENCE).pollDelay(FIRST_MINUTE).pollInterval(POLL).untilAsserted(() -> {
                 BerthCommand audit = audit(reader);
                 assertThat(audit.exitCode()).as(audit.err()).isEqualTo(3);
                 assertThat(audit.out())

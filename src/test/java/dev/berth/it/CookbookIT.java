@@ -69,8 +69,11 @@ class CookbookIT {
             if (step.printed().isEmpty()) {
                 shell.type(typed);
             } else {
+                // Whoever types it again waits a moment: each time it is a shell with its programs.
                 Awaitility.await(PAGE + ":" + step.line())
                         .atMost(PATIENCE)
+                        .pollDelay(Duration.ofMillis(100))
+                        .pollInterval(Duration.ofSeconds(1))
                         .untilAsserted(() -> assertThat(TypedPage.withoutAges(shell.type(typed)))
                                 .isEqualTo(TypedPage.withoutAges(step.printed())));
             }
