@@ -3,6 +3,10 @@ package dev.berth.it;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.BGPPeer;
+import dev.berth.api.v1alpha1.ClusterIPReservation;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
 import dev.berth.testing.Installation;
@@ -23,8 +27,10 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The component strict-validation. Its policies look at nothing but what this class labels. */
 @ExtendWith(SharedInstallation.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StrictValidationIT {
     private static final String POOL = """
             {"apiVersion": "berth.dev/v1alpha1", "kind": "AddressPool",
@@ -59,7 +66,7 @@ class StrictValidationIT {
     /** What may be in a list of a pool. */
     private static final int MOST = 256;
 
-    @BeforeEach
+    @BeforeAll
     void install(Installation shared, @TempDir Path overlay) {
         client = shared.client();
         RenderedManifests manifests = RenderedManifests.withComponent(overlay, "strict-validation");
@@ -83,6 +90,15 @@ class StrictValidationIT {
                                 .isPresent()
                         && denial(RESERVATION.formatted("10.96.0.300")).isPresent()
                         && denial(PEER.formatted("999.9.9.9")).isPresent());
+    }
+
+    @AfterEach
+    void deleteWhatIsJudged() {
+        List.of(AddressPool.class, ServiceCIDRPolicy.class, ClusterIPReservation.class, BGPPeer.class).forEach(kind -> {
+            client.resources(kind).delete();
+            Awaitility.await()
+                    .until(() -> client.resources(kind).list().getItems().isEmpty());
+        });
     }
 
     private void replace(HasMetadata object) {
