@@ -479,8 +479,10 @@ public final class ControlPlane implements AutoCloseable {
                         "--advertise-client-urls=http://127.0.0.1:1",
                         "--initial-advertise-peer-urls=http://127.0.0.1:1",
                         "--initial-cluster=berth=http://127.0.0.1:1",
-                        "--heartbeat-interval=20",
-                        "--election-timeout=200",
+                        // Each heartbeat wakes it, and so does each tick while it is alone. With longer ones it would
+                        // start late.
+                        "--heartbeat-interval=100",
+                        "--election-timeout=500",
                         "--unsafe-no-fsync=true"));
         await(ETCD, () -> Files.exists(file(ETCD_SOCKET)));
     }
