@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -58,18 +59,34 @@ final class ClusterState {
             return Key.of(object);
         }
 
+        String resourceVersion() {
+            return object.getMetadata().getResourceVersion();
+        }
+
         boolean isDeleted() {
             return object.getMetadata().getDeletionTimestamp() != null;
         }
     }
 
+    /** An object as it was then. */
+    private record Noted(String resourceVersion, JsonNode content) {
+        static Noted of(Found found) {
+            return new Noted(found.resourceVersion(), ClusterState.content(found.object()));
+        }
+
+        /** Nothing has changed where the resourceVersion is the same; most objects have it. */
+        boolean isStill(Found now) {
+            return resourceVersion.equals(now.resourceVersion()) || content.equals(ClusterState.content(now.object()));
+        }
+    }
+
     private final KubernetesClient client;
-    private final Map<Key, JsonNode> wanted = new LinkedHashMap<>();
+    private final Map<Key, Noted> wanted = new LinkedHashMap<>();
 
     /** Notes the state of now. */
     ClusterState(KubernetesClient client) {
         this.client = client;
-        everything().forEach(found -> wanted.put(found.key(), content(found.object())));
+        all(types()).forEach(found -> wanted.put(found.key(), Noted.of(found)));
     }
 
     /**
@@ -80,17 +97,55 @@ final class ClusterState {
      *     delete, or the deletion takes too long
      */
     void restore(boolean cleansUp) {
+        Restoration restoration = new Restoration(types(), cleansUp);
         try {
             Awaitility.await()
                     .atMost(PATIENCE)
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(100))
-                    .until(() -> deleteSome(cleansUp).isEmpty());
+                    .until(restoration::isDone);
         } catch (ConditionTimeoutException late) {
             throw new IllegalStateException(
                     "after " + PATIENCE + " there still is "
-                            + laterOf(everything()).stream().map(Found::key).toList(),
+                            + laterOf(all(types())).stream().map(Found::key).toList(),
                     late);
+        }
+        deleteEvents();
+    }
+
+    /**
+     * One way back. It looks at everything, then only at the types of what was there to delete, until that is gone, and at
+     * everything again: a look at everything is dozens of requests.
+     */
+    private final class Restoration {
+        private final List<ResourceDefinitionContext> types;
+        private final boolean cleansUp;
+
+        /** The types to look at. */
+        private List<ResourceDefinitionContext> looked;
+
+        Restoration(List<ResourceDefinitionContext> types, boolean cleansUp) {
+            this.types = types;
+            this.cleansUp = cleansUp;
+            this.looked = types;
+        }
+
+        /** Deletes what can be deleted now. */
+        boolean isDone() {
+            boolean isEverything = looked.equals(types);
+            List<Found> now = all(looked);
+            if (isEverything) {
+                requireWhatWasThere(now);
+            }
+            List<Found> later = laterOf(now);
+            if (later.size() > WORTH_DELETING) {
+                throw new IllegalStateException(later.size() + " objects to delete");
+            }
+            next(later, cleansUp).forEach(found -> delete(found, cleansUp));
+            looked = later.isEmpty()
+                    ? types
+                    : later.stream().map(Found::type).distinct().toList();
+            return later.isEmpty() && (isEverything || isDone());
         }
     }
 
@@ -99,30 +154,17 @@ final class ClusterState {
     }
 
     private void requireWhatWasThere(List<Found> now) {
-        Map<Key, JsonNode> contents = new LinkedHashMap<>();
-        now.forEach(found -> contents.put(found.key(), content(found.object())));
+        Map<Key, Found> byKey = new LinkedHashMap<>();
+        now.forEach(found -> byKey.put(found.key(), found));
         List<Key> different = wanted.entrySet().stream()
-                .filter(was -> !was.getValue().equals(contents.get(was.getKey())))
+                .filter(was -> !Optional.ofNullable(byKey.get(was.getKey()))
+                        .map(was.getValue()::isStill)
+                        .orElse(false))
                 .map(Map.Entry::getKey)
                 .toList();
         if (!different.isEmpty()) {
             throw new IllegalStateException("missing or changed: " + different);
         }
-    }
-
-    /** @return what is not gone yet */
-    private List<Found> deleteSome(boolean cleansUp) {
-        List<Found> now = everything();
-        requireWhatWasThere(now);
-        List<Found> later = laterOf(now);
-        if (later.size() > WORTH_DELETING) {
-            throw new IllegalStateException(later.size() + " objects to delete");
-        }
-        next(later, cleansUp).forEach(found -> delete(found, cleansUp));
-        if (later.isEmpty()) {
-            deleteEvents();
-        }
-        return later;
     }
 
     /**
@@ -187,9 +229,9 @@ final class ClusterState {
                 .forEach(namespace -> client.raw("/api/v1/namespaces/" + namespace + "/events", "DELETE", null));
     }
 
-    private List<Found> everything() {
+    private List<Found> all(List<ResourceDefinitionContext> types) {
         List<Found> all = new ArrayList<>();
-        types().forEach(type -> client.genericKubernetesResources(type).inAnyNamespace().list().getItems().stream()
+        types.forEach(type -> client.genericKubernetesResources(type).inAnyNamespace().list().getItems().stream()
                 .map(object -> new Found(object, type))
                 .filter(this::isOfTests)
                 .forEach(all::add));
@@ -205,7 +247,7 @@ final class ClusterState {
         return !namespaced.startsWith("kube-") && !isForeignKind;
     }
 
-    private Stream<ResourceDefinitionContext> types() {
+    private List<ResourceDefinitionContext> types() {
         Stream<String> versions = client.getApiGroups().getGroups().stream()
                 .map(APIGroup::getPreferredVersion)
                 .map(GroupVersionForDiscovery::getGroupVersion);
@@ -213,7 +255,8 @@ final class ClusterState {
                 .flatMap(version -> client.getApiResources(version).getResources().stream()
                         .filter(resource -> resource.getVerbs().containsAll(List.of("list", "delete")))
                         .filter(resource -> !NOT_OURS.contains(resource.getKind()))
-                        .map(resource -> type(version, resource)));
+                        .map(resource -> type(version, resource)))
+                .toList();
     }
 
     private static ResourceDefinitionContext type(String groupAndVersion, APIResource resource) {
