@@ -28,7 +28,7 @@ class ClusterAddressesIT {
 
     @BeforeAll
     static void install() {
-        cluster = new ServiceCidrs(
+        cluster = ServiceCidrs.noted(
                 ControlPlane.builder().serviceCidrs("10.96.0.0/27").start(), "--service-cidr-controller=Always");
     }
 

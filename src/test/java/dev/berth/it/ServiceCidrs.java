@@ -55,15 +55,28 @@ final class ServiceCidrs implements AutoCloseable {
         this.flags = flags;
     }
 
-    /** Closes {@code cluster} at the end, too. */
-    ServiceCidrs(ControlPlane cluster, String... flags) {
-        this(cluster, cluster.adminClient(), Optional.of(new Installation(cluster)), flags);
-        cluster.kubectl("apply", "--filename=" + COMPONENT);
-        berth.orElseThrow().noted();
+    private ServiceCidrs(ControlPlane cluster, Installation berth, String... flags) {
+        this(cluster, cluster.adminClient(), Optional.of(berth), flags);
         startBerth();
     }
 
-    /** Deletes all that was created, and starts Berth again. */
+    /** Closes {@code cluster} at the end, too. */
+    ServiceCidrs(ControlPlane cluster, String... flags) {
+        this(cluster, install(cluster), flags);
+    }
+
+    /** The same, and {@link #reset()} leads back to what is there now. */
+    static ServiceCidrs noted(ControlPlane cluster, String... flags) {
+        return new ServiceCidrs(cluster, install(cluster).noted(), flags);
+    }
+
+    private static Installation install(ControlPlane cluster) {
+        Installation installed = new Installation(cluster);
+        cluster.kubectl("apply", "--filename=" + COMPONENT);
+        return installed;
+    }
+
+    /** Deletes all that was created, and starts Berth again; only where it was {@link #noted}. */
     void reset() {
         berth.orElseThrow().reset();
         startBerth();
