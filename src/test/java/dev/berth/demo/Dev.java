@@ -67,8 +67,9 @@ public final class Dev {
         long start = System.nanoTime();
         if (operator != null) {
             operator.close();
-            Installation.applyManifests(berth.controlPlane());
         }
+        // By the kustomization: nobody has run make manifests after an edit.
+        Installation.applyManifests(berth.controlPlane(), Installation.MANIFESTS);
         OperatorProcess started = OperatorProcess.start(berth.kubeconfig());
         operator = started;
         try {
