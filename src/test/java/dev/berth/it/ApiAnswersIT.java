@@ -16,6 +16,7 @@ import dev.berth.servicecidr.ReadyCondition;
 import dev.berth.servicecidr.ServiceCidr;
 import dev.berth.servicecidr.ServiceRange;
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What a real API server answers to a write that cannot be done, as Berth understands it. */
+/** What a real API server without Berth's kinds answers to what cannot be done, as Berth understands it. */
 class ApiAnswersIT {
     private static final ServiceKey WEB = new ServiceKey("default", "web");
     private static final Ip IP = Ip.parse("10.96.0.9");
@@ -73,6 +74,21 @@ class ApiAnswersIT {
                         .filter(cidr -> cidr.name().equals("kubernetes"))
                         .findFirst()
                         .orElseThrow();
+    }
+
+    @Test
+    void kindThatIsMissingAtTheStart_endsTheOperatorWithOneLine() {
+        try (OperatorProcess operator = OperatorProcess.start(cluster.adminKubeconfig())) {
+            assertThat(operator.exitCode(Duration.ofSeconds(60)))
+                    .as(operator.log())
+                    .isEqualTo(1);
+            assertThat(operator.log().lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("berth: ")
+                    .contains(
+                            "CustomResourceDefinition addresspools.berth.dev is not installed; apply Berth's manifests first");
+        }
     }
 
     @Test

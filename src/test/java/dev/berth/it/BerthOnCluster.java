@@ -63,6 +63,16 @@ final class BerthOnCluster implements AutoCloseable {
         return new BerthOnCluster(shared.controlPlane());
     }
 
+    /**
+     * The same with the operator of the installation, which has its default flags. It goes on when the tests are over: this is
+     * not to be closed.
+     */
+    public static BerthOnCluster running(Installation shared) {
+        BerthOnCluster berth = new BerthOnCluster(shared.controlPlane());
+        berth.operator = shared.operator();
+        return berth;
+    }
+
     public ControlPlane cluster() {
         return cluster;
     }
