@@ -7,6 +7,7 @@ import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.KubeBinaries;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -14,8 +15,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What {@code berth audit} says of real clusters. */
+@ExtendWith(SharedInstallation.class)
 class AuditIT {
     /** In which nobody calls an IPAddress forlorn. */
     private static final Duration FIRST_MINUTE = Duration.ofMinutes(1);
@@ -94,43 +97,43 @@ class AuditIT {
     }
 
     @Test
-    void eachFault_isFound_withWhatToType() {
-        try (ControlPlane cluster = ControlPlane.builder().start();
-                Installation berth = new Installation(cluster)) {
-            Path reader = reader(cluster);
-            create(cluster, """
+    void eachFault_isFound_withWhatToType(Installation berth) {
+        // It would look after these ranges.
+        berth.stopOperator();
+        ControlPlane cluster = berth.controlPlane();
+        Path reader = reader(cluster);
+        create(cluster, """
                     apiVersion: networking.k8s.io/v1
                     kind: IPAddress
                     metadata: {name: 10.96.0.77}
                     spec: {parentRef: {resource: services, namespace: default, name: never-there}}
                     """);
-            createCidr(cluster, "wide", "fd00:0:0:100::/56");
-            createCidr(cluster, "inner", "10.96.128.0/24");
-            berth.client()
-                    .resource(new NamespaceBuilder()
-                            .withNewMetadata()
-                            .withName("shop")
-                            .endMetadata()
-                            .build())
-                    .create();
-            berth.pool("shop", "10.96.3.0/28");
+        createCidr(cluster, "wide", "fd00:0:0:100::/56");
+        createCidr(cluster, "inner", "10.96.128.0/24");
+        berth.client()
+                .resource(new NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName("shop")
+                        .endMetadata()
+                        .build())
+                .create();
+        berth.pool("shop", "10.96.3.0/28");
 
-            await().atMost(PATIENCE).pollDelay(FIRST_MINUTE).pollInterval(POLL).untilAsserted(() -> {
-                BerthCommand audit = audit(reader);
-                assertThat(audit.exitCode()).as(audit.err()).isEqualTo(3);
-                assertThat(audit.out())
-                        .contains(
-                                "IPAddressWithoutParent  IPAddress/10.96.0.77\n",
-                                "; kubectl delete ipaddress 10.96.0.77\n",
-                                "RangeNeverAllocates  ServiceCIDR/wide\n",
-                                "; create another ServiceCIDR, then kubectl delete servicecidr wide\n",
-                                "BandsConflict  ServiceCIDR/inner\n",
-                                "kubectl annotate servicecidr inner berth.dev/acknowledged=BandsConflict\n",
-                                "PoolInServiceCIDR  AddressPool/shop\n",
-                                "; remove it: kubectl edit addresspool shop\n",
-                                "4 findings in 3 ServiceCIDRs, ");
-            });
-        }
+        await().atMost(PATIENCE).pollDelay(FIRST_MINUTE).pollInterval(POLL).untilAsserted(() -> {
+            BerthCommand audit = audit(reader);
+            assertThat(audit.exitCode()).as(audit.err()).isEqualTo(3);
+            assertThat(audit.out())
+                    .contains(
+                            "IPAddressWithoutParent  IPAddress/10.96.0.77\n",
+                            "; kubectl delete ipaddress 10.96.0.77\n",
+                            "RangeNeverAllocates  ServiceCIDR/wide\n",
+                            "; create another ServiceCIDR, then kubectl delete servicecidr wide\n",
+                            "BandsConflict  ServiceCIDR/inner\n",
+                            "kubectl annotate servicecidr inner berth.dev/acknowledged=BandsConflict\n",
+                            "PoolInServiceCIDR  AddressPool/shop\n",
+                            "; remove it: kubectl edit addresspool shop\n",
+                            "4 findings in 3 ServiceCIDRs, ");
+        });
     }
 
     @Test

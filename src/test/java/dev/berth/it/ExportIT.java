@@ -10,6 +10,7 @@ import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import java.io.IOException;
@@ -22,17 +23,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A cluster is recreated, from the same manifests: its Services are others by uid, and have their addresses again. */
+@ExtendWith(SharedInstallation.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExportIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int PLAIN = 30;
 
-    private Path files;
+    /** After each reset as a new cluster has it. */
+    private Installation berth;
 
     /** What each Service of the first cluster published. */
     private final Map<String, List<String>> before = new LinkedHashMap<>();
@@ -41,46 +46,50 @@ class ExportIT {
     private Path backup;
 
     @BeforeAll
-    void firstCluster(@TempDir Path temporary) throws Exception {
-        files = temporary;
-        try (ControlPlane cluster = ControlPlane.builder().start();
-                Installation berth = new Installation(cluster)) {
-            declare(berth);
-            OperatorProcess operator = berth.startOperator();
-            // What came first goes: the addresses are not those that the same Services would get in order.
-            berth.service("shop", "gone");
-            berth.awaitAddress("shop", "gone");
-            List<String> names = new ArrayList<>();
-            for (int i = 0; i < PLAIN; i++) {
-                names.add("plain-" + i);
-            }
-            names.addAll(List.of("dual", "dns-tcp", "dns-web", "kept"));
-            for (String name : names) {
-                create(berth, name);
-            }
-            for (String name : names) {
-                Service service = berth.await("shop", name, now -> ips(now).size() == (name.equals("dual") ? 2 : 1));
-                before.put(name, ips(service));
-            }
-            assertThat(before.get("dns-tcp")).isEqualTo(before.get("dns-web"));
-            cluster.kubectl("delete", "service", "gone", "--namespace=shop");
-            cluster.kubectl("delete", "service", "kept", "--namespace=shop");
-            await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(berth.addresses())
-                            .flatExtracting(Installation::claimsOf)
-                            .filteredOn(claim -> List.of("gone", "kept").contains(claim.name()))
-                            .extracting(Address.Claim::name, Address.Claim::uid)
-                            .containsExactly(tuple("kept", null)));
-            operator.stop();
-            export = Files.writeString(files.resolve("reservations.yaml"), export(cluster));
-            backup = Files.writeString(
-                    files.resolve("addresses.yaml"),
-                    cluster.kubectl("get", "addresses", "--output=yaml")
-                            .replaceAll("(?m)^    (uid|resourceVersion|creationTimestamp|generation):.*\n", ""));
+    void firstCluster(Installation shared, @TempDir Path files) throws Exception {
+        berth = shared;
+        berth.stopOperator();
+        ControlPlane cluster = berth.controlPlane();
+        declare();
+        OperatorProcess operator = berth.startOperator();
+        // What came first goes: the addresses are not those that the same Services would get in order.
+        berth.service("shop", "gone");
+        berth.awaitAddress("shop", "gone");
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < PLAIN; i++) {
+            names.add("plain-" + i);
         }
+        names.addAll(List.of("dual", "dns-tcp", "dns-web", "kept"));
+        for (String name : names) {
+            create(name);
+        }
+        for (String name : names) {
+            Service service = berth.await("shop", name, now -> ips(now).size() == (name.equals("dual") ? 2 : 1));
+            before.put(name, ips(service));
+        }
+        assertThat(before.get("dns-tcp")).isEqualTo(before.get("dns-web"));
+        cluster.kubectl("delete", "service", "gone", "--namespace=shop");
+        cluster.kubectl("delete", "service", "kept", "--namespace=shop");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(berth.addresses())
+                        .flatExtracting(Installation::claimsOf)
+                        .filteredOn(claim -> List.of("gone", "kept").contains(claim.name()))
+                        .extracting(Address.Claim::name, Address.Claim::uid)
+                        .containsExactly(tuple("kept", null)));
+        operator.stop();
+        export = Files.writeString(files.resolve("reservations.yaml"), export(cluster));
+        backup = Files.writeString(
+                files.resolve("addresses.yaml"),
+                cluster.kubectl("get", "addresses", "--output=yaml")
+                        .replaceAll("(?m)^    (uid|resourceVersion|creationTimestamp|generation):.*\n", ""));
     }
 
-    private static void declare(Installation berth) {
+    @BeforeEach
+    void newCluster() {
+        berth.reset();
+    }
+
+    private void declare() {
         berth.client()
                 .resource(new NamespaceBuilder()
                         .withNewMetadata()
@@ -91,7 +100,7 @@ class ExportIT {
         berth.pool("shop", "198.51.100.0/25", "2001:db8::/120");
     }
 
-    private static void create(Installation berth, String name) {
+    private void create(String name) {
         berth.service("shop", name, builder -> {
             if (name.equals("dual")) {
                 builder.editSpec().withIpFamilyPolicy("RequireDualStack").endSpec();
@@ -121,7 +130,7 @@ class ExportIT {
         return export.out();
     }
 
-    private void assertAllAsBefore(Installation berth) {
+    private void assertAllAsBefore() {
         for (Map.Entry<String, List<String>> entry : before.entrySet()) {
             Service service = berth.await(
                     "shop",
@@ -155,35 +164,29 @@ class ExportIT {
 
     @Test
     void export_appliedToANewCluster_givesEveryServiceItsOldAddress() {
-        try (ControlPlane cluster = ControlPlane.builder().start();
-                Installation berth = new Installation(cluster)) {
-            declare(berth);
-            cluster.kubectl("apply", "-f", export.toString());
-            List<String> names = services();
-            names.subList(0, names.size() / 2).forEach(name -> create(berth, name));
-            berth.startOperator();
-            // Some come before the operator, some after it, and one that was never there.
-            berth.service("shop", "new");
-            names.subList(names.size() / 2, names.size()).forEach(name -> create(berth, name));
+        declare();
+        berth.controlPlane().kubectl("apply", "-f", export.toString());
+        List<String> names = services();
+        names.subList(0, names.size() / 2).forEach(this::create);
+        berth.startOperator();
+        // Some come before the operator, some after it, and one that was never there.
+        berth.service("shop", "new");
+        names.subList(names.size() / 2, names.size()).forEach(this::create);
 
-            assertAllAsBefore(berth);
-            assertThat(ips(berth.awaitAddress("shop", "new")))
-                    .doesNotContainAnyElementsOf(
-                            before.values().stream().flatMap(List::stream).toList());
-        }
+        assertAllAsBefore();
+        assertThat(ips(berth.awaitAddress("shop", "new")))
+                .doesNotContainAnyElementsOf(
+                        before.values().stream().flatMap(List::stream).toList());
     }
 
     @Test
     void backupOfTheAddressesThemselves_givesEveryServiceItsOldAddress_forAllItsOldUids() {
-        try (ControlPlane cluster = ControlPlane.builder().start();
-                Installation berth = new Installation(cluster)) {
-            declare(berth);
-            cluster.kubectl("create", "-f", backup.toString());
-            services().forEach(name -> create(berth, name));
+        declare();
+        berth.controlPlane().kubectl("create", "-f", backup.toString());
+        services().forEach(this::create);
 
-            berth.startOperator();
+        berth.startOperator();
 
-            assertAllAsBefore(berth);
-        }
+        assertAllAsBefore();
     }
 }

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SharedInstallation;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Somebody installs Berth beside another, or on kinds of an older one: it ends with one line that says what to change. */
+@ExtendWith(SharedInstallation.class)
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class InstallationMistakesIT {
     private static final Duration BOUND = Duration.ofSeconds(60);
@@ -20,15 +22,10 @@ class InstallationMistakesIT {
     private static Path kubeconfig;
 
     @BeforeAll
-    static void start() {
-        cluster = ControlPlane.builder().start();
-        Installation.applyManifests(cluster);
-        kubeconfig = cluster.serviceAccountKubeconfig("berth-system", "berth");
-    }
-
-    @AfterAll
-    static void stop() {
-        cluster.close();
+    static void borrow(Installation shared) {
+        shared.stopOperator();
+        cluster = shared.controlPlane();
+        kubeconfig = shared.kubeconfig();
     }
 
     @Test
@@ -48,6 +45,8 @@ class InstallationMistakesIT {
         try (OperatorProcess operator = OperatorProcess.start(kubeconfig)) {
             operator.awaitLog("ready after");
         }
+        // With the labels of the manifests, too: the next class has this cluster.
+        Installation.applyManifests(cluster);
     }
 
     @Test

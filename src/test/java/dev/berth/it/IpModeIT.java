@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.Conflicts;
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
 import dev.berth.testing.KubeBinaries;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
@@ -18,11 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** How {@code ipMode} is told, and that an API server that drops it is not written to forever. */
+@ExtendWith(SharedInstallation.class)
 class IpModeIT {
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final String GATE_OFF = "--feature-gates=LoadBalancerIPMode=false";
@@ -30,10 +34,28 @@ class IpModeIT {
     private static final String OPERATOR = "system:serviceaccount:berth-system:berth";
     private static final String THEIR_FINALIZER = "example.com/audit";
 
+    /** On Kubernetes 1.29 with its gate off, as it is by default there; each test that has it resets it first. */
+    private static Installation gated;
+
+    @BeforeAll
+    static void startGated() {
+        gated = new Installation(ControlPlane.builder()
+                        .version(KubeBinaries.GATED_KUBERNETES)
+                        .apiServerFlag(GATE_OFF)
+                        .withAuditLog()
+                        .start())
+                .noted();
+    }
+
+    @AfterAll
+    static void stopGated() {
+        gated.controlPlane().close();
+    }
+
     @Test
-    void operatorsGate_decidesWhetherTheModeIsWritten_andARestartWritesOnlyWhatDiffers() {
-        try (ControlPlane cluster = ControlPlane.builder().withAuditLog().start();
-                BerthOnCluster berth = install(cluster)) {
+    void operatorsGate_decidesWhetherTheModeIsWritten_andARestartWritesOnlyWhatDiffers(Installation shared) {
+        ControlPlane cluster = shared.controlPlane();
+        try (BerthOnCluster berth = install(shared)) {
             berth.startOperator();
             berth.createService("auto");
             berth.createService("proxy", "example.com/proxy", UnaryOperator.identity());
@@ -67,7 +89,8 @@ class IpModeIT {
                         .version(KubeBinaries.GATED_KUBERNETES)
                         .apiServerFlag(GATE_ON)
                         .start();
-                BerthOnCluster berth = install(cluster)) {
+                Installation installed = new Installation(cluster);
+                BerthOnCluster berth = install(installed)) {
             berth.startOperator();
             berth.createService("auto");
             berth.createService("proxy", "example.com/proxy", UnaryOperator.identity());
@@ -78,12 +101,9 @@ class IpModeIT {
 
     @Test
     void apiServerThatDropsTheMode_isNoticedAndSaidOnce_andNotWrittenToAgain() {
-        try (ControlPlane cluster = ControlPlane.builder()
-                        .version(KubeBinaries.GATED_KUBERNETES)
-                        .apiServerFlag(GATE_OFF)
-                        .withAuditLog()
-                        .start();
-                BerthOnCluster berth = install(cluster)) {
+        gated.reset();
+        ControlPlane cluster = gated.controlPlane();
+        try (BerthOnCluster berth = install(gated)) {
             berth.startOperator();
             List<String> names = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
@@ -121,12 +141,20 @@ class IpModeIT {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {KubeBinaries.KUBERNETES, KubeBinaries.GATED_KUBERNETES})
-    void onePatch_setsFinalizerConditionsAndIngress_andOthersEntriesStay(String version) {
-        try (ControlPlane cluster =
-                        ControlPlane.builder().version(version).withAuditLog().start();
-                BerthOnCluster berth = install(cluster)) {
+    @Test
+    void onePatch_setsFinalizerConditionsAndIngress_andOthersEntriesStay(Installation shared) {
+        assertThatOnePatchSetsAll(shared);
+    }
+
+    @Test
+    void onePatchOnApiServer1_29_setsFinalizerConditionsAndIngress_andOthersEntriesStay() {
+        gated.reset();
+        assertThatOnePatchSetsAll(gated);
+    }
+
+    private static void assertThatOnePatchSetsAll(Installation installed) {
+        ControlPlane cluster = installed.controlPlane();
+        try (BerthOnCluster berth = install(installed)) {
             for (String name : List.of("deleted", "retyped")) {
                 berth.createService(
                         name,
@@ -174,8 +202,8 @@ class IpModeIT {
         }
     }
 
-    private static BerthOnCluster install(ControlPlane cluster) {
-        BerthOnCluster berth = BerthOnCluster.on(cluster);
+    private static BerthOnCluster install(Installation installed) {
+        BerthOnCluster berth = BerthOnCluster.on(installed);
         berth.createPool("edge", "192.0.2.0/24");
         berth.createClass("proxy", "loadBalancerClass: example.com/proxy, ipMode: Proxy");
         return berth;
