@@ -33,14 +33,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SharedInstallation.class)
 class OtherControllersIT {
     private static final String THEIRS = "example.com/theirs";
+    private static final String DEFAULT_CLASS = Installation.MANIFESTS + "/load-balancer-class.yaml";
 
     private ControlPlane controlPlane;
     private Installation berth;
 
     @BeforeEach
-    void install(Installation shared) {
-        // What is there before the start must be untouched until then.
-        shared.stopOperator();
+    void borrow(Installation shared) {
         berth = shared;
         controlPlane = berth.controlPlane();
     }
@@ -61,10 +60,11 @@ class OtherControllersIT {
     void whatAnotherControllerPublished_staysWhenOursIsTakenOff() {
         String namespace = berth.namespace("theirs");
         berth.pool(namespace, "198.51.100.0/28");
-        var first = berth.startOperator();
+        berth.operator();
         berth.service(namespace, "reclassed");
         berth.awaitAddress(namespace, "reclassed");
-        first.stop();
+        // What comes before the start must be untouched until then.
+        berth.stopOperator();
         var reclassed = berth.client().services().inNamespace(namespace).withName("reclassed");
         PatchContext merge = PatchContext.of(PatchType.JSON_MERGE);
         reclassed.patch(merge, "{\"spec\":{\"type\":\"ClusterIP\"}}");
@@ -77,7 +77,7 @@ class OtherControllersIT {
                         .apply(ofClass(THEIRS).apply(service)));
         berth.publishAsStranger(namespace, "copied", "203.0.113.2");
 
-        berth.startOperator();
+        berth.operator();
 
         assertThat(ips(berth.await(namespace, "reclassed", OtherControllersIT::isWithoutOurs)))
                 .containsExactly("203.0.113.1");
@@ -91,7 +91,7 @@ class OtherControllersIT {
     void finalizersInManifests_neitherStopTheOthersFromBeingServed_norGetPastTheClass() {
         String namespace = berth.namespace("marks");
         berth.pool(namespace, "198.51.100.64/28");
-        berth.startOperator();
+        berth.operator();
         berth.service(namespace, "foreign", withFinalizer("service.kubernetes.io/load-balancer-cleanup"));
         berth.service(namespace, "plain");
         berth.awaitAddress(namespace, "plain");
@@ -110,6 +110,8 @@ class OtherControllersIT {
         assertThat(ips(sly)).isEmpty();
         assertThat(berth.addressesOf(namespace, "sly")).isEmpty();
         assertThat(ips(berth.get(namespace, "plain"))).isEqualTo(berth.addressesOf(namespace, "plain"));
+        // As the manifests have it: the next test has this cluster, too.
+        controlPlane.kubectl("apply", "-f", DEFAULT_CLASS);
     }
 
     @Test
@@ -117,7 +119,7 @@ class OtherControllersIT {
         String namespace = berth.namespace("alone");
         berth.pool(namespace, "198.51.100.96/28");
         berth.loadBalancerClass("going", null);
-        OperatorProcess operator = berth.startOperator();
+        OperatorProcess operator = berth.operator();
         berth.service(namespace, "orphan", ofClass("test.dev/going"));
         String ip = ips(berth.awaitAddress(namespace, "orphan")).getFirst();
         berth.client().resources(LoadBalancerClass.class).withName("going").delete();
@@ -184,12 +186,11 @@ class OtherControllersIT {
 
     /** The default class as on a new cluster: nothing was said of it yet. */
     private void recreateDefaultClass() {
-        String file = "src/main/kubernetes/load-balancer-class.yaml";
-        controlPlane.kubectl("delete", "-f", file);
-        controlPlane.kubectl("apply", "-f", file);
+        controlPlane.kubectl("delete", "-f", DEFAULT_CLASS);
+        controlPlane.kubectl("apply", "-f", DEFAULT_CLASS);
     }
 
-    /** One that Berth leaves alone in any case. */
+    /** One that Berth skips in any case. */
     private void publishedByAnother(String namespace, String name) {
         berth.service(namespace, name, withFinalizer("service.kubernetes.io/load-balancer-cleanup"));
         berth.publishAsStranger(namespace, name, "203.0.113.9");
@@ -199,6 +200,7 @@ class OtherControllersIT {
     void publishedAddress_hasBerthDeferAtTheFirstStart_andNeverOnceItHasServed() {
         String namespace = berth.namespace("first");
         berth.pool(namespace, "198.51.100.112/28");
+        berth.stopOperator();
         recreateDefaultClass();
         publishedByAnother(namespace, "theirs");
         OperatorProcess operator = berth.startOperator();
@@ -269,7 +271,7 @@ class OtherControllersIT {
         String namespace = berth.namespace("two");
         berth.pool(namespace, "198.51.100.0/26");
         controlPlane.kubectl("apply", "-f", "src/test/resources/dev/berth/it/second-installation.yaml");
-        berth.startOperator();
+        berth.operator();
         Path second = controlPlane.serviceAccountKubeconfig("berth-second", "berth");
         try (OperatorProcess other = OperatorProcess.start(second, "--controller-name=example.com/second")) {
             other.awaitLog("ready after");
