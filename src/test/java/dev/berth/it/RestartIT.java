@@ -52,15 +52,14 @@ class RestartIT {
                 .toList();
     }
 
-    private void awaitSettled(String namespace, int services) {
-        await().atMost(PATIENCE.multipliedBy(2))
-                .untilAsserted(() -> assertThat(berth.client()
-                                .services()
-                                .inNamespace(namespace)
-                                .list()
-                                .getItems())
-                        .hasSize(services)
-                        .allSatisfy(service -> assertThat(ips(service)).hasSize(1)));
+    private void awaitSettled(String namespace, PublishedAddresses published, int services) {
+        await().atMost(PATIENCE.multipliedBy(2)).untilAsserted(() -> {
+            // The watch tells it without a list of all of them ten times a second.
+            assertThat(published.services()).isEqualTo(services);
+            assertThat(berth.client().services().inNamespace(namespace).list().getItems())
+                    .hasSize(services)
+                    .allSatisfy(service -> assertThat(ips(service)).hasSize(1));
+        });
     }
 
     @Test
@@ -68,8 +67,10 @@ class RestartIT {
         String namespace = berth.namespace("settled");
         berth.pool(namespace, "198.51.100.0/24");
         OperatorProcess first = berth.startOperator();
-        IntStream.range(0, 200).forEach(i -> berth.service(namespace, "s" + i));
-        awaitSettled(namespace, 200);
+        try (PublishedAddresses published = new PublishedAddresses(berth.client(), namespace)) {
+            IntStream.range(0, 200).forEach(i -> berth.service(namespace, "s" + i));
+            awaitSettled(namespace, published, 200);
+        }
         // The numbers of the pool come last.
         await().atMost(PATIENCE)
                 .until(() -> controlPlane
@@ -190,7 +191,7 @@ class RestartIT {
             operator = berth.startOperator();
         }
 
-        awaitSettled(namespace, alive.size());
+        awaitSettled(namespace, published, alive.size());
 
         assertThat(published.duplicates()).isEmpty();
         published.close();
@@ -236,9 +237,8 @@ class RestartIT {
 
         try (PublishedAddresses published = new PublishedAddresses(berth.client(), namespace)) {
             IntStream.range(0, 500).parallel().forEach(i -> create(namespace, "s" + i));
-            // The watch tells it without a list of all of them ten times a second.
             await().atMost(PATIENCE.multipliedBy(4)).until(() -> published.services() == 500);
-            awaitSettled(namespace, 500);
+            awaitSettled(namespace, published, 500);
 
             assertThat(published.duplicates()).isEmpty();
         }
