@@ -1,7 +1,9 @@
 package dev.berth.lab;
 
 import static dev.berth.lab.Traffic.await;
+import static dev.berth.lab.Traffic.awaitEach;
 import static dev.berth.lab.Traffic.awaitReply;
+import static dev.berth.lab.Traffic.awaitSome;
 import static dev.berth.lab.Traffic.url;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -206,9 +208,7 @@ class HaproxyTrafficIT {
 
         there.ready(false);
 
-        await(
-                () -> lab.client().get(url(service), SURELY),
-                replies -> replies.stream().allMatch(reply -> here.name().equals(reply.name())));
+        awaitEach(lab.client(), url(service), SURELY, reply -> here.name().equals(reply.name()));
         assertThat(lab.client().get(url(service), 30)).allMatch(Reply::ok);
     }
 
@@ -226,9 +226,7 @@ class HaproxyTrafficIT {
             there.terminate();
             await(() -> lab.node(2).httpStatus(port, "/healthz"), status -> status == 503);
             long unhealthy = unixNanos();
-            await(
-                    () -> lab.client().get(url(service), SURELY),
-                    replies -> replies.stream().allMatch(reply -> here.name().equals(reply.name())));
+            awaitEach(lab.client(), url(service), SURELY, reply -> here.name().equals(reply.name()));
             there.closeInOrder(lab.loadBalancerHost());
             assertThat(lab.client().get(url(service), 30)).allMatch(Reply::ok);
 
@@ -405,10 +403,7 @@ class HaproxyTrafficIT {
             LabPod fourth = pod(2, "d");
             for (LabPod old : List.of(first, second)) {
                 old.terminate();
-                await(
-                        () -> lab.client().get(url(service), SURELY),
-                        replies ->
-                                replies.stream().noneMatch(reply -> old.name().equals(reply.name())));
+                awaitEach(lab.client(), url(service), SURELY, reply -> !old.name().equals(reply.name()));
                 old.closeInOrder(lab.loadBalancerHost());
             }
             assertThat(lab.client().get(url(service), SURELY))
@@ -458,9 +453,7 @@ class HaproxyTrafficIT {
         Service service = service("proxy", UnaryOperator.identity());
         awaitReply(lab.client(), url(service));
         String other = lab.node(2).ipv4();
-        await(
-                () -> lab.client().get(url(service), SURELY),
-                replies -> replies.stream().anyMatch(reply -> other.equals(reply.source())));
+        awaitSome(lab.client(), url(service), reply -> other.equals(reply.source()));
 
         try (Until<Load> load = lab.client().loadUntilEnd(url(service))) {
             taint(2, true);
@@ -469,9 +462,7 @@ class HaproxyTrafficIT {
         } finally {
             taint(2, false);
         }
-        await(
-                () -> lab.client().get(url(service), SURELY),
-                replies -> replies.stream().anyMatch(reply -> other.equals(reply.source())));
+        awaitSome(lab.client(), url(service), reply -> other.equals(reply.source()));
     }
 
     /** Its rules are still in the kernel, so what goes there is answered: by nothing but its health check is it left out. */
@@ -480,9 +471,7 @@ class HaproxyTrafficIT {
         pod(1, "a");
         Service service = service("proxy", UnaryOperator.identity());
         String other = lab.node(2).ipv4();
-        await(
-                () -> lab.client().get(url(service), SURELY),
-                replies -> replies.stream().anyMatch(reply -> other.equals(reply.source())));
+        awaitSome(lab.client(), url(service), reply -> other.equals(reply.source()));
 
         try (Until<Load> load = lab.client().loadUntilEnd(url(service))) {
             lab.node(2).stopKubeProxy();
@@ -492,16 +481,12 @@ class HaproxyTrafficIT {
             lab.node(2).startKubeProxy(mode);
             lab.node(2).awaitKubeProxy();
         }
-        await(
-                () -> lab.client().get(url(service), SURELY),
-                replies -> replies.stream().anyMatch(reply -> other.equals(reply.source())));
+        awaitSome(lab.client(), url(service), reply -> other.equals(reply.source()));
     }
 
     /** A node, by the address that pods see its requests from. */
     private static void awaitLeftOut(Service service, String source) {
-        await(
-                () -> lab.client().get(url(service), SURELY),
-                replies -> replies.stream().noneMatch(reply -> source.equals(reply.source())));
+        awaitEach(lab.client(), url(service), SURELY, reply -> !source.equals(reply.source()));
         assertThat(lab.client().get(url(service), 30))
                 .allMatch(Reply::ok)
                 .noneMatch(reply -> source.equals(reply.source()));
@@ -547,9 +532,7 @@ class HaproxyTrafficIT {
         try (Until<Load> load = lab.client().loadUntilEnd(url(service));
                 Until<List<Reply>> held = holdAt(there, socket)) {
             there.terminate();
-            await(
-                    () -> lab.client().get(url(service), SURELY),
-                    replies -> replies.stream().allMatch(reply -> here.name().equals(reply.name())));
+            awaitEach(lab.client(), url(service), SURELY, reply -> here.name().equals(reply.name()));
 
             assertThat(held.end())
                     .as("a connection that was open goes on until the pod ends")
@@ -575,9 +558,7 @@ class HaproxyTrafficIT {
                     .allMatch(reply -> first.name().equals(reply.name()));
 
             LabPod next = pod(2, "b");
-            await(
-                    () -> lab.client().get(url(service), SURELY),
-                    replies -> replies.stream().allMatch(reply -> next.name().equals(reply.name())));
+            awaitEach(lab.client(), url(service), SURELY, reply -> next.name().equals(reply.name()));
             first.closeInOrder(lab.loadBalancerHost());
             assertNoneFailed(load.end());
         }

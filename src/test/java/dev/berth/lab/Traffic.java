@@ -19,6 +19,9 @@ import org.awaitility.Awaitility;
 
 /** What the lab's tests do with Services and their clients. */
 final class Traffic {
+    /** Sent before the others: as long as it is not so yet, most looks end with these. */
+    private static final int FIRST_FEW = 5;
+
     private Traffic() {}
 
     /**
@@ -60,6 +63,19 @@ final class Traffic {
     /** The first request that is answered. */
     static Reply awaitReply(Peer client, String url) {
         return await(() -> client.get(url), Reply::ok);
+    }
+
+    /** Waits until each of so many requests, one after another, comes to this. */
+    static void awaitEach(Peer client, String url, int requests, Predicate<Reply> wanted) {
+        await(
+                () -> client.get(url, FIRST_FEW).stream().allMatch(wanted)
+                        && client.get(url, requests).stream().allMatch(wanted),
+                Boolean::booleanValue);
+    }
+
+    /** Waits until a request comes to this. */
+    static void awaitSome(Peer client, String url, Predicate<Reply> wanted) {
+        await(() -> client.get(url, FIRST_FEW), replies -> replies.stream().anyMatch(wanted));
     }
 
     /** The next node does not know the connections that were opened through the one before, and resets them. */
