@@ -391,6 +391,8 @@ final class BoundAddresses {
     }
 
     private void count(Ip ip, String kind) {
-        metrics.neighbourMessages.labels(ip.family() == IpFamily.IPV4 ? "arp" : "ndp", kind).inc();
+        metrics.neighbourMessages
+                .labels(ip.family() == IpFamily.IPV4 ? "arp" : "ndp", kind)
+                .inc();
     }
 }

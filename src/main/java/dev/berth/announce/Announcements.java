@@ -88,7 +88,8 @@ public final class Announcements {
                 ? List.of()
                 : addresses.stream()
                         .filter(ip -> Stream.of(Protocol.values())
-                                .anyMatch(protocol -> !reportedBy(was, protocol, ip).equals(reportedBy(is, protocol, ip))))
+                                .anyMatch(protocol ->
+                                        !reportedBy(was, protocol, ip).equals(reportedBy(is, protocol, ip))))
                         .toList();
     }
 

@@ -293,7 +293,12 @@ final class Wiring {
         servicesOfClasses = loops.ofClasses();
         addresses = loops.addresses();
         kubeProxies = new KubeProxyProbe(
-                kubeProxiesOfNodes, gate, later, classes::classSet, surroundings::targets, services::kubeProxiesChanged);
+                kubeProxiesOfNodes,
+                gate,
+                later,
+                classes::classSet,
+                surroundings::targets,
+                services::kubeProxiesChanged);
         nodesChanged = new CoalescingTask(gate, later, services::nodesChanged);
         pools = new PoolControl(
                 parts,

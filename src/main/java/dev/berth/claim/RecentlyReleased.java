@@ -90,7 +90,8 @@ final class RecentlyReleased {
             expected.add(ip);
         }));
         held.stream()
-                .filter(ip -> poolSet.poolOf(ip).filter(RecentlyReleased::concerns).isPresent())
+                .filter(ip ->
+                        poolSet.poolOf(ip).filter(RecentlyReleased::concerns).isPresent())
                 .forEach(expected::add);
         Agreement.check("addresses that were ever used", touched.runs(), expected.runs());
     }

@@ -84,7 +84,9 @@ public final class Adoption {
                         + " from another controller, but its ipFamilyPolicy and ipFamilies do not include " + family));
             }
             if (!ofFamily.isEmpty()
-                    && requested.filter(Predicate.not(ofFamily.getFirst()::equals)).isPresent()) {
+                    && requested
+                            .filter(Predicate.not(ofFamily.getFirst()::equals))
+                            .isPresent()) {
                 return Optional.of(left("it has " + ofFamily.getFirst() + " from another controller and requests "
                         + requested.get() + "; request the address that it has, and the other one after Berth has taken"
                         + " over"));

@@ -8,8 +8,8 @@ import static dev.berth.claim.Sample.request;
 import static dev.berth.claim.Sample.sharing;
 import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.ip.IpFamily.IPV6;
-import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
+import static dev.berth.pool.SamplePools.poolSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

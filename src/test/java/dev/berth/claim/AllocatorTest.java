@@ -5,8 +5,8 @@ import static dev.berth.claim.Sample.preferring;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.ip.IpFamily.IPV6;
-import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
+import static dev.berth.pool.SamplePools.poolSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.pool.PoolDeclaration;
@@ -87,8 +87,8 @@ class AllocatorTest {
     @Test
     @Answers({"metallb/metallb#1422", "metallb/metallb#383", "metallb/metallb#1602"})
     void aNamespace_getsAddressesOfItsOwnPoolsWithoutAsking_andNoneOfOthers_notEvenByAsking() {
-        ledger.usePools(
-                poolSet(ofTeam("red", pool("red", 0, 1, "10.0.1.10")), ofTeam("blue", pool("blue", 0, 2, "10.0.2.10"))));
+        ledger.usePools(poolSet(
+                ofTeam("red", pool("red", 0, 1, "10.0.1.10")), ofTeam("blue", pool("blue", 0, 2, "10.0.2.10"))));
         AddressRequest blue = Sample.ofNamespace(request("s", 0, IPV4), Map.of("team", "blue"));
 
         assertThat(picks(blue)).containsExactly("10.0.2.10");

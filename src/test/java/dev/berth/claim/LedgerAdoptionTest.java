@@ -5,8 +5,8 @@ import static dev.berth.claim.Sample.claim;
 import static dev.berth.claim.Sample.key;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.claim.Sample.sharing;
-import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
+import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.with;
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -7,8 +7,8 @@ import static dev.berth.claim.Sample.preferring;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.ip.IpFamily.IPV6;
-import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
+import static dev.berth.pool.SamplePools.poolSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.ip.Ip;
@@ -336,7 +336,8 @@ class LedgerTest {
         ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("192.0.2.1", "b", 2)));
         ledger.await(request("c", 1, IPV4));
 
-        assertThat(ledger.usePools(poolSet(pool("other", "192.0.2.1-192.0.2.4")))).containsExactly(key("c"), key("b"));
+        assertThat(ledger.usePools(poolSet(pool("other", "192.0.2.1-192.0.2.4"))))
+                .containsExactly(key("c"), key("b"));
         assertThat(ledger.use("other", IPV4).allocated()).isEqualTo(1);
         assertThat(ledger.use("other", IPV4).waiting()).isEqualTo(1);
         assertThat(ledger.use("edge", IPV4).capacity()).isZero();

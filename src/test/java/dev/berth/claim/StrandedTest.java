@@ -4,8 +4,8 @@ import static dev.berth.claim.Sample.claim;
 import static dev.berth.claim.Sample.key;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.ip.IpFamily.IPV4;
-import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
+import static dev.berth.pool.SamplePools.poolSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.ip.Ip;
@@ -118,7 +118,8 @@ class StrandedTest {
             for (int step = 0; step < 30; step++) {
                 String ip = "192.0.2." + random.nextInt(6);
                 switch (random.nextInt(4)) {
-                    case 0 -> any.usePools(poolSet(pool("edge", "192.0.2.0-192.0.2." + random.nextInt(6)), pool("b", ip)));
+                    case 0 ->
+                        any.usePools(poolSet(pool("edge", "192.0.2.0-192.0.2." + random.nextInt(6)), pool("b", ip)));
                     case 1 -> any.free(Ip.parse(ip));
                     case 2 ->
                         any.observe(new Claim(

@@ -94,11 +94,13 @@ class StrictValidationIT {
 
     @AfterEach
     void deleteWhatIsJudged() {
-        List.of(AddressPool.class, ServiceCIDRPolicy.class, ClusterIPReservation.class, BGPPeer.class).forEach(kind -> {
-            client.resources(kind).delete();
-            Awaitility.await()
-                    .until(() -> client.resources(kind).list().getItems().isEmpty());
-        });
+        List.of(AddressPool.class, ServiceCIDRPolicy.class, ClusterIPReservation.class, BGPPeer.class)
+                .forEach(kind -> {
+                    client.resources(kind).delete();
+                    Awaitility.await()
+                            .until(() ->
+                                    client.resources(kind).list().getItems().isEmpty());
+                });
     }
 
     private void replace(HasMetadata object) {

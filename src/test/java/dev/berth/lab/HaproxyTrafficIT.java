@@ -403,7 +403,8 @@ class HaproxyTrafficIT {
             LabPod fourth = pod(2, "d");
             for (LabPod old : List.of(first, second)) {
                 old.terminate();
-                awaitEach(lab.client(), url(service), SURELY, reply -> !old.name().equals(reply.name()));
+                awaitEach(
+                        lab.client(), url(service), SURELY, reply -> !old.name().equals(reply.name()));
                 old.closeInOrder(lab.loadBalancerHost());
             }
             assertThat(lab.client().get(url(service), SURELY))

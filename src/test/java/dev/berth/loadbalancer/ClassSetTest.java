@@ -104,8 +104,8 @@ class ClassSetTest {
 
     @Test
     void ofTwoDefaults_theOlderIsIt_andTheOtherStillServesItsOwnValue() {
-        ClassSet book =
-                poolSet(declared("new", 1, "x/new", "pool", null, true), declared("old", 2, "x/old", "pool", null, true));
+        ClassSet book = poolSet(
+                declared("new", 1, "x/new", "pool", null, true), declared("old", 2, "x/old", "pool", null, true));
 
         assertThat(book.defaultClass())
                 .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("old"));
@@ -187,7 +187,8 @@ class ClassSetTest {
         assertThat(poolSet(odd).withoutClass())
                 .hasValueSatisfying(why ->
                         assertThat(why.message()).startsWith("LoadBalancerClass \"odd\" is not accepted: there is no"));
-        assertThat(poolSet(odd, declared("pool", 2, "x/pool", "pool", null, true)).withoutClass())
+        assertThat(poolSet(odd, declared("pool", 2, "x/pool", "pool", null, true))
+                        .withoutClass())
                 .isEmpty();
         assertThat(poolSet(declared("odd", 1, "x/odd", "nowhere", null, false)).withoutClass())
                 .contains(NotServedReason.NO_DEFAULT);

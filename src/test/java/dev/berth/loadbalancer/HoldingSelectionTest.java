@@ -139,7 +139,10 @@ class HoldingSelectionTest {
         ServiceState service = web().build();
 
         assertThat(HoldingSelection.of(
-                                service, List.of(outside), AddressConstraints.NONE, poolSet("edge", false, "192.0.2.0/24"))
+                                service,
+                                List.of(outside),
+                                AddressConstraints.NONE,
+                                poolSet("edge", false, "192.0.2.0/24"))
                         .kept())
                 .containsExactly(outside);
         HoldingSelection taken = HoldingSelection.of(

@@ -1,7 +1,7 @@
 package dev.berth.pool;
 
-import static dev.berth.pool.SamplePools.poolSet;
 import static dev.berth.pool.SamplePools.pool;
+import static dev.berth.pool.SamplePools.poolSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.ip.Ip;
@@ -28,7 +28,8 @@ class PoolSetTest {
 
     @Test
     void ofTwoPoolsThatOverlap_theOlderKeepsItsRanges() {
-        PoolSet book = poolSet(pool("a-younger", 10, 1, "192.0.2.2-192.0.2.9"), pool("z-older", 0, 100, "192.0.2.0/30"));
+        PoolSet book =
+                poolSet(pool("a-younger", 10, 1, "192.0.2.2-192.0.2.9"), pool("z-older", 0, 100, "192.0.2.0/30"));
 
         assertThat(ranges(book, "z-older")).containsExactly(IpRange.parse("192.0.2.0/30"));
         assertThat(ranges(book, "a-younger")).containsExactly(IpRange.parse("192.0.2.4-192.0.2.9"));
@@ -147,7 +148,8 @@ class PoolSetTest {
 
     @Test
     void pools_areAskedByPriorityThenName() {
-        PoolSet book = poolSet(pool("b", 0, 10, "192.0.2.1"), pool("a", 5, 10, "192.0.2.2"), pool("z", 9, 1, "192.0.2.3"));
+        PoolSet book =
+                poolSet(pool("b", 0, 10, "192.0.2.1"), pool("a", 5, 10, "192.0.2.2"), pool("z", 9, 1, "192.0.2.3"));
 
         assertThat(book.pools().stream().map(Pool::name)).containsExactly("z", "a", "b");
     }

@@ -20,7 +20,6 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.TakeOverEffect;
 import dev.berth.pool.Refusal;
-import dev.berth.reason.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -107,26 +107,26 @@ class BrokenOperatorsTest {
         return List.of(
                 new Row("claims an address only after it has published it", 1, 1, cluster(ClaimsLate::new)),
                 new Row("takes whatever Address is there for its own", 1, 4, cluster(TakesOthers::new)),
-                new Row("takes a write without an answer for done", 1, 19, cluster(Hopes::new)),
-                new Row("takes a read that failed for absence", 1, 681, cluster(TakesFailureForAbsence::new)),
-                new Row("deletes and updates Addresses whatever became of them", 2, 41, cluster(ForcesClaims::new)),
+                new Row("takes a write without an answer for done", 1, 22, cluster(Hopes::new)),
+                new Row("takes a read that failed for absence", 1, 709, cluster(TakesFailureForAbsence::new)),
+                new Row("deletes and updates Addresses whatever became of them", 2, 107, cluster(ForcesClaims::new)),
                 new Row("patches Services whatever became of them", 1, 0, cluster(ForcesServices::new)),
                 new Row(
                         "publishes what was claimed before without writing the Address",
                         2,
-                        347,
+                        476,
                         cluster(Confident::new)),
-                new Row("releases what was never published without writing the Service", 2, 46, cluster(Abrupt::new)),
+                new Row("releases what was never published without writing the Service", 2, 83, cluster(Abrupt::new)),
                 new Row("never puts its finalizer on", 1, 0, cluster(NoFinalizer::new)),
-                new Row("takes a status for the truth when it starts", 1, 446, cluster(Believes::new)),
+                new Row("takes a status for the truth when it starts", 1, 649, cluster(Believes::new)),
                 new Row("takes others' finalizers off with its own", 1, 4, cluster(TakesAllFinalizers::new)),
                 new Row("forgets the ipMode", 1, 2, cluster(NoMode::new)),
-                new Row("releases before the provider has deleted", 1, 12, provider(ReleasesFirst::new)),
+                new Row("releases before the provider has deleted", 1, 26, provider(ReleasesFirst::new)),
                 new Row("does not wait until the provider has deleted", 1, 12, provider(DeletesLater::new)),
-                new Row("takes a provider's failed delete for done", 1, 268, provider(FailsInSilence::new)),
+                new Row("takes a provider's failed delete for done", 1, 322, provider(FailsInSilence::new)),
                 new Row("takes its finalizer off before the provider has deleted", 1, 2, cloud(FinalizerFirst::new)),
-                new Row("reads Services from its cache", 1, 484, cluster(ReadsItsCache::new)),
-                new Row("has the fencing token of the leader before", 1, 306, new SimulatedParts() {
+                new Row("reads Services from its cache", 1, 110, cluster(ReadsItsCache::new)),
+                new Row("has the fencing token of the leader before", 1, 424, new SimulatedParts() {
                     @Override
                     long fencingToken(long leader) {
                         return 1;
@@ -144,13 +144,13 @@ class BrokenOperatorsTest {
                         ledger.rebuild(List.of());
                     }
                 }),
-                new Row("takes every event on a Service that it knows for its own echo", 1, 935, new SimulatedParts() {
+                new Row("takes every event on a Service that it knows for its own echo", 1, 1097, new SimulatedParts() {
                     @Override
                     boolean takeEcho(ServiceControl services, ServiceState now) {
                         return true;
                     }
                 }),
-                new Row("wakes nobody who waits", 1, 26, new SimulatedParts() {
+                new Row("wakes nobody who waits", 1, 179, new SimulatedParts() {
                     @Override
                     Collection<ServiceKey> due(Collection<ServiceKey> keys) {
                         return List.of();
@@ -162,7 +162,7 @@ class BrokenOperatorsTest {
                         return Next.ON_EVENT;
                     }
                 }),
-                new Row("does not hear that an Address was deleted", 1, 60, new SimulatedParts() {
+                new Row("does not hear that an Address was deleted", 1, 63, new SimulatedParts() {
                     @Override
                     boolean hearsOfTheEnd(Claim last) {
                         return false;
@@ -186,7 +186,7 @@ class BrokenOperatorsTest {
                         return !(object instanceof LoadBalancerClass known) || known.getStatus() == null;
                     }
                 }),
-                new Row("looks at no class when another one changes what it is", 1, 60, new SimulatedParts() {
+                new Row("looks at no class when another one changes what it is", 1, 69, new SimulatedParts() {
                     @Override
                     String verdictChanged(String className) {
                         return "";
