@@ -318,7 +318,7 @@ final class Wiring {
                     }
 
                     @Override
-                    public void restChanged(Collection<Ip> addresses) {
+                    public void reuseAfterChanged(Collection<Ip> addresses) {
                         addresses.forEach(Wiring.this::wakeAddress);
                     }
 

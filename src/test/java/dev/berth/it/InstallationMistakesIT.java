@@ -46,7 +46,7 @@ class InstallationMistakesIT {
             operator.awaitLog("ready after");
         }
         // With the labels of the manifests, too: the next class has this cluster.
-        Installation.applyManifests(cluster);
+        Installation.applyManifests(cluster, Installation.MANIFESTS);
     }
 
     @Test

@@ -32,7 +32,6 @@ class ControlPlaneIT {
 
     private static ControlPlane shared;
     private static ControlPlane ipv6;
-    private static ControlPlane gatedIpv4;
     private static KubernetesClient admin;
 
     @BeforeAll
@@ -51,16 +50,11 @@ class ControlPlaneIT {
                 .serviceCidrs("fd00:10:97::/108")
                 .apiServerFlag("--feature-gates=WatchList=false")
                 .start();
-        gatedIpv4 = ControlPlane.builder()
-                .version(KubeBinaries.GATED_KUBERNETES)
-                .serviceCidrs("10.98.0.0/16")
-                .apiServerFlag("--feature-gates=LoadBalancerIPMode=false")
-                .start();
     }
 
     @AfterAll
     static void stopShared() {
-        Stream.of(gatedIpv4, ipv6, shared).filter(Objects::nonNull).forEach(ControlPlane::close);
+        Stream.of(ipv6, shared).filter(Objects::nonNull).forEach(ControlPlane::close);
     }
 
     @Test
@@ -82,12 +76,15 @@ class ControlPlaneIT {
 
     @Test
     void singleStackIpv4_givesIpv4ClusterIps() {
-        assertThat(create(gatedIpv4.adminClient(), "v4", "PreferDualStack")
-                        .getSpec()
-                        .getClusterIPs())
-                .singleElement()
-                .asString()
-                .startsWith("10.98.");
+        try (ControlPlane ipv4 =
+                ControlPlane.builder().serviceCidrs("10.98.0.0/16").start()) {
+            assertThat(create(ipv4.adminClient(), "v4", "PreferDualStack")
+                            .getSpec()
+                            .getClusterIPs())
+                    .singleElement()
+                    .asString()
+                    .startsWith("10.98.");
+        }
     }
 
     @Test
@@ -189,13 +186,18 @@ class ControlPlaneIT {
 
     @Test
     void kubernetes1_29_runsWithItsGateOff_andDropsIpMode_untilARestartSwitchesItOn() {
-        String url = gatedIpv4.url();
-        create(gatedIpv4.adminClient(), "mode", "SingleStack");
-        assertThat(setIpMode(gatedIpv4, "mode")).isNull();
-        gatedIpv4.stopApiServer();
-        gatedIpv4.startApiServer("--feature-gates=LoadBalancerIPMode=true");
-        assertThat(gatedIpv4.url()).isEqualTo(url);
-        assertThat(setIpMode(gatedIpv4, "mode")).isEqualTo("Proxy");
+        try (ControlPlane gated = ControlPlane.builder()
+                .version(KubeBinaries.GATED_KUBERNETES)
+                .apiServerFlag("--feature-gates=LoadBalancerIPMode=false")
+                .start()) {
+            String url = gated.url();
+            create(gated.adminClient(), "mode", "SingleStack");
+            assertThat(setIpMode(gated, "mode")).isNull();
+            gated.stopApiServer();
+            gated.startApiServer("--feature-gates=LoadBalancerIPMode=true");
+            assertThat(gated.url()).isEqualTo(url);
+            assertThat(setIpMode(gated, "mode")).isEqualTo("Proxy");
+        }
     }
 
     @Test
@@ -203,9 +205,6 @@ class ControlPlaneIT {
             throws IOException, InterruptedException {
         Process jvm = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        // It lives for seconds.
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
                         "-Djava.io.tmpdir=" + temporary,
                         "-cp",
                         System.getProperty("java.class.path"),

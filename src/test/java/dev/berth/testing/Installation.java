@@ -84,23 +84,26 @@ public final class Installation implements AutoCloseable {
      */
     public static void applyManifests(ControlPlane controlPlane) {
         controlPlane.kubectl("apply", "--validate=false", "-f", MANIFESTS + "/berth.yaml");
-        addTheDefaultClass(controlPlane);
+        addTheDefaultClass(controlPlane, "--validate=false");
     }
 
-    /** The same by a kustomization: one's own, which takes in the manifests, or {@link #MANIFESTS}. */
+    /**
+     * The same by a kustomization: one's own, which takes in the manifests, or {@link #MANIFESTS}. The API server rejects a
+     * field that it does not know.
+     */
     public static void applyManifests(ControlPlane controlPlane, String kustomization) {
-        controlPlane.kubectl("apply", "-k", kustomization);
-        addTheDefaultClass(controlPlane);
+        controlPlane.kubectl("apply", "--validate=strict", "-k", kustomization);
+        addTheDefaultClass(controlPlane, "--validate=strict");
     }
 
-    private static void addTheDefaultClass(ControlPlane controlPlane) {
+    private static void addTheDefaultClass(ControlPlane controlPlane, String validation) {
         controlPlane.kubectl(
                 "wait",
                 "--for=condition=Established",
                 "--timeout=50s",
                 "crd",
                 "--selector=app.kubernetes.io/part-of=berth");
-        controlPlane.kubectl("apply", "--validate=false", "-f", MANIFESTS + "/load-balancer-class.yaml");
+        controlPlane.kubectl("apply", validation, "-f", MANIFESTS + "/load-balancer-class.yaml");
     }
 
     public KubernetesClient client() {

@@ -130,7 +130,7 @@ public final class AddressControl {
             }
         }
         if (releasedAt != null && claim.spec().phase() == ClaimSpec.Phase.COOLING) {
-            return rest(claim, releasedAt);
+            return cool(claim, releasedAt);
         }
         retries.done(ip);
         return Next.ON_EVENT;
@@ -143,7 +143,7 @@ public final class AddressControl {
     }
 
     /** Gives a released address to others, once it has cooled for as long as its pool says. */
-    private Next rest(Claim claim, Instant releasedAt) {
+    private Next cool(Claim claim, Instant releasedAt) {
         Ip ip = claim.ip();
         Duration left = Cooling.left(
                 since(claim, releasedAt),

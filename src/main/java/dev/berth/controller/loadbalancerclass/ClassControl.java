@@ -181,7 +181,7 @@ public final class ClassControl {
     /** Brings the status of the class of this name up to date. */
     public Next reconcile(String name, Services services) {
         gate.await();
-        // Before the refresh: the classSet is no older than this, and what is said of a newer one is not written onto
+        // Before the refresh: the classes are no older than this, and what is said of a newer one is not written onto
         // it.
         Optional<LoadBalancerClass> found = caches.classes().get(null, name);
         refresh(name);

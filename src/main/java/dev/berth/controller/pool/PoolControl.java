@@ -69,7 +69,7 @@ public final class PoolControl {
         void strandedChanged(Collection<Ip> addresses);
 
         /** These addresses rest for longer or shorter than before. */
-        void restChanged(Collection<Ip> addresses);
+        void reuseAfterChanged(Collection<Ip> addresses);
 
         /** Other pools hold than before. */
         void poolsChanged();
@@ -165,16 +165,16 @@ public final class PoolControl {
                 .map(Owner::service)
                 .distinct()
                 .toList());
-        listener.restChanged(ledger.holdings().stream()
+        listener.reuseAfterChanged(ledger.holdings().stream()
                 .filter(holding -> holding.spec().phase() == ClaimSpec.Phase.COOLING)
                 .map(Holding::ip)
-                .filter(ip -> !rest(former, ip).equals(rest(poolSet, ip)))
+                .filter(ip -> !reuseAfter(former, ip).equals(reuseAfter(poolSet, ip)))
                 .toList());
         listener.poolsChanged();
         reportDeletedPools();
     }
 
-    private static Optional<Duration> rest(PoolSet poolSet, Ip ip) {
+    private static Optional<Duration> reuseAfter(PoolSet poolSet, Ip ip) {
         return poolSet.poolOf(ip).map(pool -> pool.policy().reuseAfter());
     }
 

@@ -131,9 +131,12 @@ final class ServiceRetries {
         return schedule.failed(Kind.PASS);
     }
 
-    /** It could not be read past the cache. Returns the delay before it is looked at again. */
+    /**
+     * It could not be read past the cache. Returns the delay before it is looked at again. Reads that events cause meanwhile do
+     * not count, so the delay grows with the time for which none succeeds.
+     */
     Duration notRead() {
-        return schedule.failed(Kind.READ);
+        return schedule.delay(Kind.READ).orElseGet(() -> schedule.failed(Kind.READ));
     }
 
     /** It was read past the cache. */

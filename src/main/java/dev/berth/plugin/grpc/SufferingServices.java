@@ -41,7 +41,7 @@ final class SufferingServices {
         lastSuccess = clock.instant();
     }
 
-    /** The plug-in is about to be left alone. */
+    /** Calls to the plug-in are about to be paused. */
     synchronized void pause() {
         isKept = succeedsForOthers();
         if (!isKept) {

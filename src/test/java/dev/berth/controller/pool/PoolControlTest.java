@@ -56,7 +56,7 @@ class PoolControlTest {
                 public void strandedChanged(Collection<Ip> addresses) {}
 
                 @Override
-                public void restChanged(Collection<Ip> addresses) {
+                public void reuseAfterChanged(Collection<Ip> addresses) {
                     retimed.addAll(addresses);
                 }
 

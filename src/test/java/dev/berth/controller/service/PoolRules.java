@@ -74,7 +74,7 @@ final class PoolRules {
     void settled(List<Ledger> told) {
         PoolSet poolSet = world.poolSet();
         world.kinds.pools.objects.values().forEach(pool -> checkPool(pool, poolSet, told));
-        ClassSet classes = world.classBook();
+        ClassSet classes = world.classSet();
         world.kinds.classes.objects.values().forEach(object -> checkClass(object, classes));
     }
 
@@ -193,7 +193,7 @@ final class PoolRules {
 
     // ---- classes
 
-    private void checkClass(LoadBalancerClass object, ClassSet poolSet) {
+    private void checkClass(LoadBalancerClass object, ClassSet classSet) {
         String name = object.getMetadata().getName();
         LoadBalancerClass.Status status = object.getStatus();
         if (status == null) {
@@ -203,11 +203,11 @@ final class PoolRules {
                 object.getMetadata().getGeneration().equals(status.observedGeneration()),
                 () -> "class " + name + " has a status of another generation: " + status);
         List<Condition> conditions = Objects.requireNonNullElse(status.conditions(), List.of());
-        ClassSet.Verdict verdict = poolSet.verdict(name).orElseThrow();
+        ClassSet.Verdict verdict = classSet.verdict(name).orElseThrow();
         checkCondition(name, conditions, "Accepted", verdict.accepted() ? "True" : "False", List.of(verdict.message()));
         ClassControl.Services services = world.operators.getFirst().ofClasses;
         boolean servesClassless =
-                verdict.isDefault() && services.deference(poolSet).isEmpty();
+                verdict.isDefault() && services.deference(classSet).isEmpty();
         if (verdict.defaultMessage().isEmpty()) {
             check(
                     find(conditions, "ServesClassless").isEmpty(),

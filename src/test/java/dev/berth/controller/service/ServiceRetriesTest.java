@@ -129,12 +129,22 @@ class ServiceRetriesTest {
     @Test
     void readsThatFail_areTriedLaterEachTime_untilOneGetsThrough_whateverElseFails() {
         Duration first = retries.notRead();
-        retries.failed(trouble("request"));
+        clock = clock.plus(first);
         assertThat(retries.notRead()).isGreaterThan(first);
+        retries.failed(trouble("request"));
 
         retries.read();
 
         assertThat(retries.notRead()).isLessThan(Duration.ofSeconds(6));
         assertThat(retries.mustWait("request")).isPresent();
+    }
+
+    @Test
+    void readsThatEventsCauseMeanwhile_doNotCount() {
+        Duration first = retries.notRead();
+        clock = clock.plusSeconds(1);
+
+        assertThat(retries.notRead()).isEqualTo(first.minusSeconds(1));
+        assertThat(retries.notRead()).isEqualTo(first.minusSeconds(1));
     }
 }

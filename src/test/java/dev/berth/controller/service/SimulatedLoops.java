@@ -131,7 +131,7 @@ final class SimulatedLoops {
                     public void strandedChanged(Collection<Ip> addresses) {}
 
                     @Override
-                    public void restChanged(Collection<Ip> addresses) {
+                    public void reuseAfterChanged(Collection<Ip> addresses) {
                         rests.accept(addresses);
                     }
 

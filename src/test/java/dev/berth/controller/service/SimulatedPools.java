@@ -71,7 +71,7 @@ final class SimulatedPools {
     private List<ExcludedRange> judgedAround = List.of();
     private PoolSet poolSet = PoolSet.empty();
     private long classesJudgedAt = -1;
-    private ClassSet classBook = ClassSet.empty();
+    private ClassSet classSet = ClassSet.empty();
 
     /** Classes that cannot be served for what is written into them. */
     private final SequencedSet<String> spoiled = new LinkedHashSet<>();
@@ -107,13 +107,13 @@ final class SimulatedPools {
         return poolSet;
     }
 
-    ClassSet classBook() {
+    ClassSet classSet() {
         if (classesJudgedAt != classes.revision()) {
             classesJudgedAt = classes.revision();
-            classBook = ClassSet.of(
+            classSet = ClassSet.of(
                     Classes.declarations(classes.objects.values().stream()), SimulatedWorld.CONTROLLER, providers());
         }
-        return classBook;
+        return classSet;
     }
 
     KnownProviders providers() {

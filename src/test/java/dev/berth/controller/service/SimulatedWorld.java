@@ -255,8 +255,8 @@ final class SimulatedWorld {
     }
 
     /** The classes as they are judged now. */
-    ClassSet classBook() {
-        return kinds.classBook();
+    ClassSet classSet() {
+        return kinds.classSet();
     }
 
     /** People want other pools. */

@@ -200,7 +200,7 @@ final class SimulationRules {
 
     void settled() {
         checkPublished(false);
-        ClassSet classes = world.classBook();
+        ClassSet classes = world.classSet();
         List<Ledger> all = world.operators.stream()
                 .map(operator -> ledgerOfTheCluster(operator, classes))
                 .toList();
@@ -342,7 +342,7 @@ final class SimulationRules {
             boolean frees) {}
 
     Found found() {
-        ClassSet classes = world.classBook();
+        ClassSet classes = world.classSet();
         Set<ServiceKey> unknown = cluster.services.values().stream()
                 .filter(service -> nobodyKnowsWhoseItIs(service, classes))
                 .map(ServiceState::key)
@@ -561,7 +561,7 @@ final class SimulationRules {
     private boolean isKeptForItsProvider(ServiceState service) {
         return service.isMarkedOurs()
                 && service.servedByClass()
-                        .filter(value -> world.classBook().byValue(value).isEmpty())
+                        .filter(value -> world.classSet().byValue(value).isEmpty())
                         .isPresent();
     }
 

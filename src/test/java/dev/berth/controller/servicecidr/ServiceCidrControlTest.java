@@ -165,7 +165,7 @@ class ServiceCidrControlTest {
     }
 
     @Test
-    void auto_stepsBack_whenSomebodyDidItMeanwhile_andCountsFromAnewAfterwards() {
+    void auto_stepsBack_whenSomebodyDidItMeanwhile_andCountsFromZeroAfterwards() {
         network.put(NEW);
         ServiceCidrControl control = control(Mode.Auto);
         control.reconcile("web");

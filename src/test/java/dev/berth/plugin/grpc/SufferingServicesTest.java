@@ -36,7 +36,7 @@ class SufferingServicesTest {
     }
 
     @Test
-    void overAPause_allCountAnew_ifNoCallForAnotherSucceeded() {
+    void overAPause_allCountFromZero_ifNoCallForAnotherSucceeded() {
         suffering.failed(service("a", "web"));
 
         suffering.pause();
@@ -45,7 +45,7 @@ class SufferingServicesTest {
     }
 
     @Test
-    void overAPause_nobodyCountsAnew_asLongAsCallsForOthersSucceed() {
+    void overAPause_nobodyCountsFromZero_asLongAsCallsForOthersSucceed() {
         suffering.failed(service("a", "web"));
         suffering.succeeded(service("b", "web"));
 
