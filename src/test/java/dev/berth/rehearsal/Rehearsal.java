@@ -7,10 +7,14 @@ import io.vertx.core.net.KeyStoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -25,14 +29,16 @@ public final class Rehearsal {
     private static final int SERVICES = 200;
     private static final int PATIENCE_SECONDS = 300;
     private static final String STORE = "keys.p12";
+    private static final String TYPE = "PKCS12";
     private static final String PASSWORD = "rehearsal";
+    private static final String ALIAS = "rehearsal";
 
     private Rehearsal() {}
 
     public static void main(String... arguments) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("berth-rehearsal");
         try (RehearsalApi api = new RehearsalApi(new KeyStoreOptions()
-                .setType("PKCS12")
+                .setType(TYPE)
                 .setPath(keys(folder).toString())
                 .setPassword(PASSWORD))) {
             Process operator = start(folder, api.port(), arguments);
@@ -135,7 +141,7 @@ public final class Rehearsal {
     }
 
     /** As in a Pod: by the variables of a Service, a token and a certificate in files, and no kubeconfig. */
-    private static Process start(Path folder, int port, String... arguments) throws IOException, InterruptedException {
+    private static Process start(Path folder, int port, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(ofThisJvm("java")));
         command.addAll(List.of(arguments));
         ProcessBuilder operator = new ProcessBuilder(command).inheritIO();
@@ -160,39 +166,48 @@ public final class Rehearsal {
     }
 
     private static Path keys(Path folder) throws IOException, InterruptedException {
-        keytool(
-                folder,
-                "-genkeypair",
-                "-keyalg",
-                "RSA",
-                "-dname",
-                "CN=rehearsal",
-                "-ext",
-                "bc=ca:true",
-                "-ext",
-                "san=ip:127.0.0.1");
+        Process keytool = new ProcessBuilder(
+                        ofThisJvm("keytool"),
+                        // It lives for a second.
+                        "-J-XX:TieredStopAtLevel=1",
+                        "-J-XX:+UseSerialGC",
+                        "-genkeypair",
+                        "-alias",
+                        ALIAS,
+                        "-keyalg",
+                        "RSA",
+                        "-dname",
+                        "CN=rehearsal",
+                        "-ext",
+                        "bc=ca:true",
+                        "-ext",
+                        "san=ip:127.0.0.1",
+                        "-storetype",
+                        TYPE,
+                        "-storepass",
+                        PASSWORD,
+                        "-keystore",
+                        folder.resolve(STORE).toString())
+                .inheritIO()
+                .start();
+        if (keytool.waitFor() != 0) {
+            throw new IllegalStateException("keytool ended with " + keytool.exitValue());
+        }
         return folder.resolve(STORE);
     }
 
-    private static Path certificate(Path folder) throws IOException, InterruptedException {
-        Path file = folder.resolve("ca.crt");
-        keytool(folder, "-exportcert", "-rfc", "-file", file.toString());
-        return file;
-    }
-
-    private static void keytool(Path folder, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(ofThisJvm("keytool")));
-        command.addAll(List.of(arguments));
-        command.addAll(List.of(
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                PASSWORD,
-                "-keystore",
-                folder.resolve(STORE).toString()));
-        Process keytool = new ProcessBuilder(command).inheritIO().start();
-        if (keytool.waitFor() != 0) {
-            throw new IllegalStateException("keytool ended with " + keytool.exitValue());
+    private static Path certificate(Path folder) throws IOException {
+        try {
+            KeyStore store = KeyStore.getInstance(folder.resolve(STORE).toFile(), PASSWORD.toCharArray());
+            byte[] certificate =
+                    Objects.requireNonNull(store.getCertificate(ALIAS)).getEncoded();
+            return Files.writeString(
+                    folder.resolve("ca.crt"),
+                    "-----BEGIN CERTIFICATE-----\n%s\n-----END CERTIFICATE-----\n"
+                            .formatted(
+                                    Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(certificate)));
+        } catch (GeneralSecurityException failure) {
+            throw new IllegalStateException("reading " + STORE, failure);
         }
     }
 }
