@@ -21,12 +21,12 @@ public record Retry(int failures, Instant notBefore) {
     }
 
     /** It is postponed for {@code delay}, which is no failure. */
-    public Retry postponed(Duration delay, Instant now) {
+    Retry postponed(Duration delay, Instant now) {
         return new Retry(failures, now.plus(delay));
     }
 
     /** How long it must still wait; absent: not at all. */
-    public Optional<Duration> delay(Instant now) {
+    Optional<Duration> delay(Instant now) {
         return now.isBefore(notBefore) ? Optional.of(Duration.between(now, notBefore)) : Optional.empty();
     }
 }
