@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.servicecidr.Reservations;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
 import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
@@ -212,7 +213,8 @@ class ClusterAddressesIT {
         cluster.awaitReservation("dns", "True InUse: ");
 
         cluster.deleteService("dns");
-        cluster.awaitReservation("dns", "True Reserved: ");
+        // So long after the deletion of its IPAddress another Service may still be created with it.
+        cluster.awaitReservation("dns", "True Reserved: ", Reservations.HANDOVER.plus(PATIENCE));
 
         deleteReservation("dns");
         cluster.awaitReservation("too-late", "True Reserved: ");

@@ -287,8 +287,12 @@ final class ServiceCidrs implements AutoCloseable {
 
     /** Waits until its condition Ready begins like this, as {@code status reason: message}. */
     void awaitReservation(String name, String ready) {
+        awaitReservation(name, ready, PATIENCE);
+    }
+
+    void awaitReservation(String name, String ready, Duration within) {
         eventually(
-                PATIENCE,
+                within,
                 () -> assertThat(Stream.ofNullable(client().resources(ClusterIPReservation.class)
                                         .withName(name)
                                         .get()
