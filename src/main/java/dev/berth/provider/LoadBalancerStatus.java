@@ -22,7 +22,7 @@ public final class LoadBalancerStatus {
     }
 
     /**
-     * That serves all ports, and says nothing of its targets.
+     * Every port is served, and the number of healthy targets is not reported.
      *
      * @param ingress not empty
      */

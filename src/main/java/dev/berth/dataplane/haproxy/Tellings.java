@@ -20,7 +20,7 @@ final class Tellings {
         told = now - PAUSE;
     }
 
-    /** It is to be told of these, again and again. */
+    /** Notifies the network of these, several times. */
     void begin(Collection<String> addresses) {
         addresses.forEach(address -> left.put(address, OFTEN));
     }
