@@ -357,8 +357,11 @@ public final class Serving {
             }
         }
         Optional<Duration> again = again();
+        // One that waits may leave the queue for a while, when its class is not accepted: it keeps its place.
         return new ServingEffect.Rest(
-                known.targetsDue().map(due -> Facts.sooner(again, due)).or(() -> again), again.isEmpty());
+                known.targetsDue().map(due -> Facts.sooner(again, due)).or(() -> again),
+                again.isEmpty(),
+                !facts.did(Done.QUEUE_JOINED));
     }
 
     private ServingEffect release(List<Ip> surplus) {

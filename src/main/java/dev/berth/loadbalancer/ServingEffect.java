@@ -195,6 +195,7 @@ public sealed interface ServingEffect
      *
      * @param again when to look again at the latest; absent: only when something happens
      * @param settled whether nothing has to wait any more
+     * @param forgetsTurn whether it waits for no address: should it again, it gets another place
      */
-    record Rest(Optional<Duration> again, boolean settled) implements ServingEffect {}
+    record Rest(Optional<Duration> again, boolean settled, boolean forgetsTurn) implements ServingEffect {}
 }

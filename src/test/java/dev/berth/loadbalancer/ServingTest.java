@@ -178,8 +178,8 @@ class ServingTest {
             case ServingEffect.ReleaseSurplus(List<Leaving> leaving) ->
                 "ReleaseSurplus" + leaving.stream().map(Leaving::ip).toList();
             case ServingEffect.Publish publish -> "Publish" + publish.wanted().ingress();
-            case ServingEffect.Rest(Optional<Duration> again, boolean settled) ->
-                "Rest" + again.map(Duration::toString).orElse("");
+            case ServingEffect.Rest(Optional<Duration> again, boolean settled, boolean forgetsTurn) ->
+                "Rest" + again.map(Duration::toString).orElse("") + (forgetsTurn ? "" : ", keeps its turn");
             case TerminalEffect.Wait(Duration delay) -> "Wait" + delay;
             case TerminalEffect.PlanAgain(boolean isLive) -> isLive ? "ReadLive" : "PlanAgain";
             case TerminalEffect.Fail(ServiceFailure what, boolean losesTurn, Optional<Duration> again) ->
@@ -306,13 +306,14 @@ class ServingTest {
     }
 
     @Test
-    void serviceForWhichNoAddressIsFree_saysSo_andRests() {
+    void serviceForWhichNoAddressIsFree_saysSo_andRests_inItsTurn() {
         steps = List.of(acquire());
         holdings = List.of();
         outcomes.put("Acquire", List.of(NONE_FREE));
         service = SampleService.named(WEB, "u1");
 
-        assertThat(way()).containsExactly("Acquire", "JoinQueue", "AskFor", "Note", "Publish[]", "Rest");
+        assertThat(way())
+                .containsExactly("Acquire", "JoinQueue", "AskFor", "Note", "Publish[]", "Rest, keeps its turn");
     }
 
     @Test

@@ -232,12 +232,11 @@ final class EffectExecutor {
             case ServingEffect.ReleaseSurplus(List<Leaving> addresses) ->
                 new Learned(claims.release(addresses, Done.SURPLUS_RELEASED));
             case ServingEffect.ReleaseNodePorts release -> new Learned(nodePorts.release(state, release));
-            case ServingEffect.Rest(Optional<Duration> again, boolean settled) -> {
+            case ServingEffect.Rest(Optional<Duration> again, boolean settled, boolean forgetsTurn) -> {
                 if (settled) {
                     pass.memory().succeeded();
                 }
-                if (pass.parts().ledger().turnOf(pass.key()).isEmpty()) {
-                    // It does not wait. One that does may leave the queue for a while, when its class is not accepted.
+                if (forgetsTurn) {
                     pass.turns().forget(pass.key());
                 }
                 yield new Finished(new Next(again));
