@@ -39,13 +39,18 @@ final class Releasing {
     }
 
     /** One that bore the name before goes first. */
-    private static Optional<Leaving> leaving(Holding holding, ServiceKey key, Optional<ServiceState> service) {
+    private Optional<Leaving> leaving(Holding holding, ServiceKey key, Optional<ServiceState> service) {
         return service.flatMap(state -> holding.predecessorOf(key, state.uid()))
                 .or(() -> holding.holderNamed(key))
-                .map(owner -> new Leaving(
-                        holding.ip(),
-                        owner,
-                        service.filter(state -> state.uid().equals(owner.uid())).isPresent()));
+                .map(owner -> {
+                    boolean itself = service.filter(state -> state.uid().equals(owner.uid()))
+                            .isPresent();
+                    return new Leaving(
+                            holding.ip(),
+                            owner,
+                            itself,
+                            itself ? situation.since().beforeWriting(holding.ip()) : Optional.empty());
+                });
     }
 
     List<Leaving> leaving() {

@@ -348,12 +348,13 @@ public final class Serving {
                 return new TerminalEffect.PlanAgain(false);
             }
             if (NodePortRules.of(service, served) == NodePortRules.Verdict.RELEASE && isDelivered()) {
-                ServingEffect release = new ServingEffect.ReleaseNodePorts(NodePortRules.ports(service));
+                ServingEffect.NodePorts of = new ServingEffect.NodePorts(NodePortRules.ports(service));
                 return situation
                         .waits()
-                        .delay(release)
+                        .delay(of)
                         .<ServingEffect>map(TerminalEffect.Wait::new)
-                        .orElse(release);
+                        .orElseGet(() -> new ServingEffect.ReleaseNodePorts(
+                                situation.since().newest().orElse(service), of));
             }
         }
         Optional<Duration> again = again();

@@ -186,9 +186,12 @@ public sealed interface ServingEffect
     /**
      * Release the node ports, now that the Service is delivered without them.
      *
-     * @param ports of the Service: with the same it is not tried again before its time
+     * @param service as it is known by now
      */
-    record ReleaseNodePorts(String ports) implements ServingEffect {}
+    record ReleaseNodePorts(ServiceState service, NodePorts of) implements ServingEffect {}
+
+    /** What is tried with {@link ReleaseNodePorts}: with the same ports not again before its time, if it fails. */
+    record NodePorts(String ports) {}
 
     /**
      * Nothing is left to do.

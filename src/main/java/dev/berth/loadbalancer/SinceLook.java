@@ -12,18 +12,20 @@ import java.util.Optional;
  * @param beforeReading the Addresses of its name as they were known just before it was read live; empty: it was not
  * @param planned the same before the plan was made
  * @param newest the Service as it is known by now; absent: as it was planned for, or gone
- * @param wroteService whether this pass has written the Service
+ * @param beforeWriting the Addresses as they were known just before this pass last wrote the Service; absent: it has
+ *     not
  * @param wroteAddresses those whose Address objects were written while the Service was as it is but for our own writes
  */
 public record SinceLook(
         List<Claim> beforeReading,
         List<Claim> planned,
         Optional<ServiceState> newest,
-        boolean wroteService,
+        Optional<List<Claim>> beforeWriting,
         List<Ip> wroteAddresses) {
     public SinceLook {
         beforeReading = List.copyOf(beforeReading);
         planned = List.copyOf(planned);
+        beforeWriting = beforeWriting.map(List::copyOf);
         wroteAddresses = List.copyOf(wroteAddresses);
     }
 
@@ -35,8 +37,21 @@ public record SinceLook(
                         .flatMap(holding -> Optional.ofNullable(holding.claim()).stream())
                         .toList(),
                 Optional.empty(),
-                false,
+                Optional.empty(),
                 List.of());
+    }
+
+    /** Whether this pass has written the Service. */
+    boolean wroteService() {
+        return beforeWriting.isPresent();
+    }
+
+    /** The Address as it was known before this pass wrote the Service; absent: it was not known, or nothing written. */
+    Optional<Claim> beforeWriting(Ip ip) {
+        return beforeWriting.stream()
+                .flatMap(List::stream)
+                .filter(claim -> claim.ip().equals(ip))
+                .findFirst();
     }
 
     /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */

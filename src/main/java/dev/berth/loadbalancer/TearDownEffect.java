@@ -31,7 +31,8 @@ public sealed interface TearDownEffect
      * @param what is tried: not again before its time, if it fails
      * @param before what events say before the call
      */
-    record Delete(ServedClass by, LoadBalancerRequest request, Object what, List<ServiceEvent> before)
+    record Delete(
+            ServiceState service, ServedClass by, LoadBalancerRequest request, Object what, List<ServiceEvent> before)
             implements TearDownEffect {
         public Delete {
             before = List.copyOf(before);

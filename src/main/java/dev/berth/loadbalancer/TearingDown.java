@@ -74,16 +74,16 @@ public final class TearingDown {
         if (!facts.did(Done.QUEUE_LEFT)) {
             return new TearDownEffect.StopWaiting();
         }
-        if (deletes.isPresent()) {
-            return delete(deletes.get());
+        if (service.isPresent() && deletes.isPresent()) {
+            return delete(service.get(), deletes.get());
         }
         return clear().or(this::release).orElseGet(this::done);
     }
 
-    private TearDownEffect delete(ServedClass by) {
+    private TearDownEffect delete(ServiceState state, ServedClass by) {
         LoadBalancerRequest request = known.request(by);
         String called = known.situation().named().called(by, request.service().uid());
-        return new TearDownEffect.Delete(by, request, down.steps(), ProviderEvents.deleting(by, called));
+        return new TearDownEffect.Delete(state, by, request, down.steps(), ProviderEvents.deleting(by, called));
     }
 
     private Optional<TearDownEffect> hindersStart() {

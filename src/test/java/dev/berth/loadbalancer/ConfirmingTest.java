@@ -124,7 +124,7 @@ class ConfirmingTest {
                         Waits.NONE,
                         Optional.empty(),
                         Announcements.NONE,
-                        new SinceLook(List.of(), List.of(), Optional.empty(), false, row.written()),
+                        new SinceLook(List.of(), List.of(), Optional.empty(), Optional.empty(), row.written()),
                         Instant.EPOCH),
                 new AnsweredAddresses(row.answered(), none, List.of()));
     }

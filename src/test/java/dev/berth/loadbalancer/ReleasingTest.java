@@ -22,7 +22,7 @@ class ReleasingTest {
     private static final Optional<ServiceState> THERE =
             Optional.of(SampleService.named(WEB, "u1").build());
     private static final Optional<ServiceState> GONE = Optional.empty();
-    private static final Leaving ITSELF = new Leaving(IP, new Owner(WEB, "u1"), true);
+    private static final Leaving ITSELF = new Leaving(IP, new Owner(WEB, "u1"), true, Optional.empty());
 
     /** Who leaves, and what comes first. */
     private record Row(
@@ -56,12 +56,16 @@ class ReleasingTest {
                     List.of(ITSELF),
                     "say"),
             new Row(
-                    "it need not be, if this pass has written it",
+                    "it need not be, if this pass has written it, and the Address is released as it was before",
                     own(),
                     THERE,
                     true,
                     claims(own()),
-                    List.of(ITSELF),
+                    List.of(new Leaving(
+                            IP,
+                            new Owner(WEB, "u1"),
+                            true,
+                            claims(own()).stream().findFirst())),
                     ""),
             new Row(
                     "what somebody wrote since the plan stays",
@@ -85,7 +89,7 @@ class ReleasingTest {
                     THERE,
                     false,
                     List.of(),
-                    List.of(new Leaving(IP, new Owner(WEB, "u0"), false)),
+                    List.of(new Leaving(IP, new Owner(WEB, "u0"), false, Optional.empty())),
                     ""),
             new Row(
                     "of a Service that is gone nothing is written",
@@ -93,7 +97,7 @@ class ReleasingTest {
                     GONE,
                     false,
                     List.of(),
-                    List.of(new Leaving(IP, new Owner(WEB, "u1"), false)),
+                    List.of(new Leaving(IP, new Owner(WEB, "u1"), false, Optional.empty())),
                     ""),
             new Row("a reservation stays", claimed("5", new Owner(WEB, null)), THERE, false, List.of(), List.of(), ""));
 
@@ -111,7 +115,12 @@ class ReleasingTest {
                         Waits.NONE,
                         Optional.empty(),
                         Announcements.NONE,
-                        new SinceLook(List.of(), row.planned(), Optional.empty(), row.written(), List.of()),
+                        new SinceLook(
+                                List.of(),
+                                row.planned(),
+                                Optional.empty(),
+                                row.written() ? Optional.of(claims(row.holding())) : Optional.empty(),
+                                List.of()),
                         Instant.EPOCH));
     }
 
@@ -146,7 +155,7 @@ class ReleasingTest {
                 Waits.NONE,
                 Optional.empty(),
                 Announcements.NONE,
-                new SinceLook(List.of(), claims(own()), Optional.of(newest), false, List.of()),
+                new SinceLook(List.of(), claims(own()), Optional.of(newest), Optional.empty(), List.of()),
                 Instant.EPOCH);
 
         SayReleasing say = new Releasing(List.of(IP), WEB, THERE, situation)

@@ -26,7 +26,9 @@ import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.Protocol;
 import dev.berth.reason.Reason;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -234,7 +236,7 @@ class ServingTest {
             case ServingEffect.DelayWords(Publication wanted, Duration left) ->
                 List.of(new Outcome.Wrote(wanted), new Outcome.LookAgain(left));
             case SayReleasing say -> {
-                since = new SinceLook(List.of(), List.of(), Optional.empty(), true, List.of());
+                since = new SinceLook(List.of(), List.of(), Optional.empty(), Optional.of(List.of()), List.of());
                 yield did(Done.RELEASING_SAID);
             }
             case ServingEffect.ReleaseSurplus(List<Leaving> leaving) -> {
@@ -430,7 +432,7 @@ class ServingTest {
     @Test
     void whatIsReleasedAfterTheStatusWasWritten_needsNoFurtherWrite() {
         holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"));
-        since = new SinceLook(List.of(), List.of(), Optional.empty(), true, List.of());
+        since = new SinceLook(List.of(), List.of(), Optional.empty(), Optional.of(List.of()), List.of());
 
         assertThat(way()).contains("ReleaseSurplus[192.0.2.2]").doesNotContain("SayReleasing");
     }
@@ -438,7 +440,7 @@ class ServingTest {
     @Test
     void addressThatSomebodyWroteSinceThePlan_isNotReleased() {
         holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"));
-        since = new SinceLook(List.of(), List.of(), Optional.empty(), false, List.of());
+        since = new SinceLook(List.of(), List.of(), Optional.empty(), Optional.empty(), List.of());
 
         assertThat(way()).endsWith("Publish[192.0.2.1 (VIP)]", "PlanAgain");
     }
@@ -450,6 +452,39 @@ class ServingTest {
         outcomes.put("SayReleasing", List.of(new Outcome.Failed(DENIED)));
 
         assertThat(way()).endsWith("SayReleasing", "Fail ClaimFailed");
+    }
+
+    @Test
+    void nodePorts_areReleased_ofTheServiceAsItIsByNow() {
+        ServedClass releases = new ServedClass(
+                EDGE.name(),
+                EDGE.value(),
+                EDGE.provider(),
+                EDGE.capabilities(),
+                EDGE.parameters(),
+                EDGE.pools(),
+                EDGE.ipMode(),
+                EDGE.healthCheck(),
+                true,
+                false);
+        ServiceState planned =
+                service.ports(new Port("", Protocol.TCP, 80, 30080)).build();
+        ServiceState newest = service.resourceVersion("9").build();
+        since = new SinceLook(List.of(), List.of(), Optional.of(newest), Optional.of(List.of()), List.of());
+        Demand demand = Demand.of(
+                planned, releases, "c", 1, AddressConstraints.NONE, List.of(Ip.parse("192.0.2.1")), Backends.NONE);
+        provider = provider.ensured(demand.request(), releases, ready("192.0.2.1"));
+
+        ServingEffect effect = Serving.next(
+                new ServicePlan.Serve(planned, releases, AddressConstraints.NONE, steps, marks),
+                known(),
+                Facts.NONE.with(
+                        new Outcome.Asks(demand),
+                        new Outcome.Did(Done.PROVIDER_ASKED),
+                        new Outcome.Wrote(new Publication(true, null, List.of(), List.of()))));
+
+        assertThat(effect)
+                .isEqualTo(new ServingEffect.ReleaseNodePorts(newest, new ServingEffect.NodePorts("80/TCP")));
     }
 
     /**
@@ -580,7 +615,11 @@ class ServingTest {
         Holding before = named("u0");
         steps = List.of(new Step.ConfirmClaim(before, EDGE));
         since = new SinceLook(
-                List.of(Objects.requireNonNull(before.claim())), List.of(), Optional.empty(), false, List.of());
+                List.of(Objects.requireNonNull(before.claim())),
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                List.of());
 
         assertThat(way()).containsSubsequence("UpdateClaim", "AskFor");
         ServingEffect.UpdateClaim update = (ServingEffect.UpdateClaim) Serving.next(
@@ -606,7 +645,7 @@ class ServingTest {
 
     @Test
     void addressThatWasWrittenForTheServiceAsItIs_isNotConfirmedAgain() {
-        since = new SinceLook(List.of(), List.of(), Optional.empty(), false, List.of(Ip.parse("192.0.2.1")));
+        since = new SinceLook(List.of(), List.of(), Optional.empty(), Optional.empty(), List.of(Ip.parse("192.0.2.1")));
 
         assertThat(way()).contains("Publish[192.0.2.1 (VIP)]").noneMatch(effect -> effect.startsWith("Confirm"));
     }

@@ -133,6 +133,20 @@ class TearingDownTest {
     }
 
     @Test
+    void whatAProviderDeletes_isOfTheServiceAsItWasPlannedFor() {
+        ServicePlan.TearDown down =
+                new ServicePlan.TearDown("it is being deleted", List.of(new Step.DeleteLoadBalancer(EDGE), CLEAR));
+
+        TearDownEffect effect = TearingDown.next(
+                down, service, known(down), Facts.NONE.with(new Outcome.TurnTaken(), new Outcome.Did(Done.QUEUE_LEFT)));
+
+        assertThat(effect)
+                .isInstanceOfSatisfying(
+                        TearDownEffect.Delete.class,
+                        delete -> assertThat(delete.service()).isEqualTo(service.orElseThrow()));
+    }
+
+    @Test
     void providerThatHasDeleted_isNotAskedAgain() {
         ServiceIdentity web = new ServiceIdentity("prod", "web", "u1");
         provider = provider.deletes(web, EDGE).deleted(web, EDGE);

@@ -152,7 +152,7 @@ final class ClaimEffects {
     private Released release(Leaving leaving) {
         if (leaving.itself()) {
             return pass.addresses()
-                    .release(leaving.ip(), leaving.owner(), pass.writes().claimBefore(leaving.ip()));
+                    .release(leaving.ip(), leaving.owner(), leaving.before().orElse(null));
         }
         return pass.addresses().releaseIfGone(leaving.ip(), leaving.owner()) ? Released.DONE : Released.LATER;
     }

@@ -231,7 +231,7 @@ final class EffectExecutor {
             case SayReleasing say -> new Learned(status.sayReleasing(say));
             case ServingEffect.ReleaseSurplus(List<Leaving> addresses) ->
                 new Learned(claims.release(addresses, Done.SURPLUS_RELEASED));
-            case ServingEffect.ReleaseNodePorts release -> new Learned(nodePorts.release(state, release));
+            case ServingEffect.ReleaseNodePorts release -> new Learned(nodePorts.release(release));
             case ServingEffect.Rest(Optional<Duration> again, boolean settled, boolean forgetsTurn) -> {
                 if (settled) {
                     pass.memory().succeeded();
@@ -281,8 +281,7 @@ final class EffectExecutor {
             case TearDownEffect.TakeTurn(ServedClass by, LoadBalancerRequest request, Object what) ->
                 new Learned(provider.takeTurn(by, request, what));
             case TearDownEffect.StopWaiting none -> stopWaiting();
-            case TearDownEffect.Delete delete ->
-                new Learned(provider.delete(pass.service().orElseThrow(), delete));
+            case TearDownEffect.Delete delete -> new Learned(provider.delete(delete));
             case TearDownEffect.Clear clear -> new Learned(status.clear(clear));
             case SayReleasing say -> new Learned(status.sayReleasing(say));
             case TearDownEffect.Release(List<Leaving> addresses) ->

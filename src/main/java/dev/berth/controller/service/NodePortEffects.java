@@ -6,6 +6,7 @@ import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.ServingEffect.NodePorts;
 import dev.berth.loadbalancer.ServingEffect.ReleaseNodePorts;
 import dev.berth.reason.Reason;
 import java.util.Map;
@@ -18,27 +19,25 @@ final class NodePortEffects {
         this.pass = pass;
     }
 
-    Outcome release(ServiceState planned, ReleaseNodePorts effect) {
+    Outcome release(ReleaseNodePorts effect) {
         Map<Ip, Claim> claimsBefore = pass.claims();
-        return switch (pass.parts().cluster().releaseNodePorts(pass.writes().newest(planned), effect.ports())) {
+        String ports = effect.of().ports();
+        return switch (pass.parts().cluster().releaseNodePorts(effect.service(), ports)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 pass.wrote(answer, claimsBefore);
                 pass.parts()
                         .events()
-                        .normal(
-                                About.service(answer),
-                                Reason.ReleasedNodePorts,
-                                "Released the node ports of " + effect.ports());
+                        .normal(About.service(answer), Reason.ReleasedNodePorts, "Released the node ports of " + ports);
                 yield new Outcome.Changed(false);
             }
             case Write.Conflict<ServiceState> changed -> new Outcome.Changed(true);
             case Write.NotFound<ServiceState> gone -> new Outcome.Changed(true);
-            case Write.Refused<ServiceState>(String message) -> notReleased(message, effect);
-            case Write.Unknown<ServiceState>(String message) -> notReleased(message, effect);
+            case Write.Refused<ServiceState>(String message) -> notReleased(message, effect.of());
+            case Write.Unknown<ServiceState>(String message) -> notReleased(message, effect.of());
         };
     }
 
-    private static Outcome notReleased(String message, ReleaseNodePorts effect) {
-        return ReconcileContext.failed("releasing node ports", Reason.ReleaseNodePortsFailed, message, effect);
+    private static Outcome notReleased(String message, NodePorts of) {
+        return ReconcileContext.failed("releasing node ports", Reason.ReleaseNodePortsFailed, message, of);
     }
 }

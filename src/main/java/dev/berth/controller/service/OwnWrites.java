@@ -54,13 +54,8 @@ final class OwnWrites {
         return Objects.requireNonNullElse(newest, planned);
     }
 
-    /** Whether this pass has written the Service. */
-    boolean hasWrittenService() {
-        return claimsBefore != null;
-    }
-
-    /** The Address as it was known before this pass wrote the Service; null: it was not known, or nothing written. */
-    @Nullable Claim claimBefore(Ip ip) {
-        return claimsBefore == null ? null : claimsBefore.get(ip);
+    /** The Addresses of its name as they were known before this pass last wrote the Service; absent: it has not. */
+    Optional<List<Claim>> claimsBefore() {
+        return Optional.ofNullable(claimsBefore).map(before -> List.copyOf(before.values()));
     }
 }

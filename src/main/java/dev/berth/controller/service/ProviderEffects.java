@@ -233,7 +233,8 @@ final class ProviderEffects {
     }
 
     /** Deletes what was made for a Service that is served no longer. */
-    List<Outcome> delete(ServiceState service, TearDownEffect.Delete effect) {
+    List<Outcome> delete(TearDownEffect.Delete effect) {
+        ServiceState service = effect.service();
         ServedClass served = effect.by();
         LoadBalancerRequest request = effect.request();
         effect.before().forEach(event -> pass.say(service, event));

@@ -80,7 +80,7 @@ record ReconcileContext(
                         List.copyOf(beforeReading.values()),
                         List.copyOf(planned.values()),
                         service.map(writes::newest),
-                        writes.hasWrittenService(),
+                        writes.claimsBefore(),
                         writes.addresses()),
                 now());
     }
