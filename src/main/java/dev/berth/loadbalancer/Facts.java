@@ -31,10 +31,6 @@ public record Facts(List<Outcome> outcomes) {
         PROVIDER_ASKED,
         /** The Addresses of what goes from the status were read. */
         PUBLISHED_CHECKED,
-        /** Another controller's write to the status was counted. */
-        OVERWRITE_COUNTED,
-        /** What another controller wrote to the status is let stand for a while. */
-        OVERWRITE_LET_STAND,
         /** A dry run told whether the API server keeps ipMode. */
         IP_MODE_ASKED,
         /** The Addresses of what comes into the status were written. */
@@ -250,6 +246,21 @@ public record Facts(List<Outcome> outcomes) {
                 .flatMap(entries -> entries);
     }
 
+    /** The delay that was drawn last, and was not used yet; absent: there is none. */
+    Optional<Duration> drawn() {
+        return last(outcome -> switch (outcome) {
+                    case Outcome.DelayDrawn(Duration delay) -> Optional.of(Optional.of(delay));
+                    case Outcome.OverwriteCounted counted -> Optional.of(Optional.<Duration>empty());
+                    default -> Optional.<Optional<Duration>>empty();
+                })
+                .flatMap(delay -> delay);
+    }
+
+    /** What became of another controller's write to the status; absent: none was counted. */
+    Optional<Outcome.OverwriteCounted> overwrite() {
+        return last(Outcome.OverwriteCounted.class);
+    }
+
     /** Whether another Service is just asking whether the API server keeps ipMode. */
     boolean anotherAsks() {
         return last(Outcome.AnotherAsks.class).isPresent();
@@ -290,6 +301,8 @@ public record Facts(List<Outcome> outcomes) {
                 case Outcome.StillPostponed(Postponed(Why.Failed why, Duration left)) ->
                     Optional.of(sooner(again, left));
                 case Outcome.LookAgain(Duration delay) -> Optional.of(sooner(again, delay));
+                case Outcome.OverwriteCounted(Optional<Duration> standsFor) when standsFor.isPresent() ->
+                    Optional.of(sooner(again, standsFor.get()));
                 default -> again;
             };
         }

@@ -63,6 +63,12 @@ public sealed interface Outcome {
         }
     }
 
+    /** A delay was drawn. */
+    record DelayDrawn(Duration delay) implements Outcome {}
+
+    /** Another controller's write to the status was counted; {@code standsFor}: how long it is let stand, if it is. */
+    record OverwriteCounted(Optional<Duration> standsFor) implements Outcome {}
+
     /** It lacks an address, and is in the queue for it. */
     record Lacks(WaitReason why) implements Outcome {}
 

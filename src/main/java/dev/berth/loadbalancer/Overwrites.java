@@ -47,13 +47,13 @@ public record Overwrites(
     }
 
     /** Put it right at once. */
-    public record PutRight(Overwrites after, boolean isNew) implements Verdict {}
+    record PutRight(Overwrites after, boolean isNew) implements Verdict {}
 
     /** Let it stand for a while from now on. */
-    public record LetStand(Overwrites after, boolean isNew) implements Verdict {}
+    record LetStand(Overwrites after, boolean isNew) implements Verdict {}
 
     /** Let it stand still. */
-    public record StillStands(Overwrites after, boolean isNew, Duration left) implements Verdict {}
+    record StillStands(Overwrites after, boolean isNew, Duration left) implements Verdict {}
 
     /**
      * Another wrote {@code ingress}. The third time within ten minutes it is let stand for a while, then put right again,
@@ -91,7 +91,7 @@ public record Overwrites(
     }
 
     /** It is let stand until {@code then}. */
-    public Overwrites letStand(Instant then) {
+    Overwrites letStand(Instant then) {
         return new Overwrites(uid, times, conflicts, then, standing);
     }
 

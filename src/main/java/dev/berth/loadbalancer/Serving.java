@@ -208,7 +208,7 @@ public final class Serving {
             if (facts.goingFound().stream().anyMatch(claim -> claim.owners().contains(owner()))) {
                 return new TerminalEffect.PlanAgain(true);
             }
-            boolean counted = facts.did(Done.OVERWRITE_COUNTED);
+            boolean counted = facts.overwrite().isPresent();
             if (!counted && isOverwritten(entries.get())) {
                 return countOverwrite(entries.get());
             }
@@ -221,7 +221,9 @@ public final class Serving {
                         : new ServingEffect.AskForIpMode(publication(entries));
             }
         }
-        Publication wanted = publication(facts.did(Done.OVERWRITE_LET_STAND) ? Optional.empty() : entries);
+        boolean isLetStand =
+                facts.overwrite().flatMap(Outcome.OverwriteCounted::standsFor).isPresent();
+        Publication wanted = publication(isLetStand ? Optional.empty() : entries);
         Optional<Publication.Difference> difference = wanted.differenceFrom(service);
         // Decided before the claims are written: by the time of the patch it could be over.
         Optional<Duration> delay = difference.flatMap(patch -> situation.waits().delay(patch.timeless()));
@@ -305,14 +307,23 @@ public final class Serving {
 
     private ServingEffect countOverwrite(List<Published> wanted) {
         Overwrites.Verdict verdict = known.overwrites().by(service.ingress(), known.steady());
-        return new ServingEffect.CountOverwrite(
-                verdict,
-                verdict.isNew()
-                        ? Optional.of(ServiceEvent.warning(
-                                Reason.StatusOverwritten,
-                                "another controller changed status.loadBalancer to " + service.ingress() + "; expected "
-                                        + wanted))
-                        : Optional.empty());
+        Optional<ServiceEvent> news = verdict.isNew()
+                ? Optional.of(ServiceEvent.warning(
+                        Reason.StatusOverwritten,
+                        "another controller changed status.loadBalancer to " + service.ingress() + "; expected "
+                                + wanted))
+                : Optional.empty();
+        return switch (verdict) {
+            case Overwrites.PutRight(Overwrites after, boolean isNew) ->
+                new ServingEffect.CountOverwrite(after, Optional.empty(), news);
+            case Overwrites.StillStands(Overwrites after, boolean isNew, Duration left) ->
+                new ServingEffect.CountOverwrite(after, Optional.of(left), news);
+            case Overwrites.LetStand(Overwrites after, boolean isNew) ->
+                facts.drawn()
+                        .<ServingEffect>map(delay -> new ServingEffect.CountOverwrite(
+                                after.letStand(known.steady().plus(delay)), Optional.of(delay), news))
+                        .orElseGet(() -> new DrawDelay(after.conflicts()));
+        };
     }
 
     private boolean isOverwritten(List<Published> wanted) {

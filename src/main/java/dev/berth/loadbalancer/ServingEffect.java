@@ -43,6 +43,7 @@ public sealed interface ServingEffect
                 ServingEffect.ReleaseSurplus,
                 ServingEffect.ReleaseNodePorts,
                 ServingEffect.Rest,
+                DrawDelay,
                 SayReleasing,
                 TerminalEffect {
     /** Nothing is done: this holds from now on for the rest of the pass, though time goes on. */
@@ -137,10 +138,12 @@ public sealed interface ServingEffect
     /**
      * Remember that another controller wrote to the status.
      *
-     * @param verdict whether it is put right, or let stand for a while
+     * @param after what is remembered from now on
+     * @param standsFor how long it is let stand; absent: it is put right
      * @param news what an event says of it; absent: it was said
      */
-    record CountOverwrite(Overwrites.Verdict verdict, Optional<ServiceEvent> news) implements ServingEffect {}
+    record CountOverwrite(Overwrites after, Optional<Duration> standsFor, Optional<ServiceEvent> news)
+            implements ServingEffect {}
 
     /** Have a dry run tell whether the API server keeps ipMode, for nothing else differs. */
     record AskForIpMode(Publication wanted) implements ServingEffect {}

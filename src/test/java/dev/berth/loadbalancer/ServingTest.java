@@ -229,7 +229,11 @@ class ServingTest {
             case ServingEffect.Postpone(ServiceFailure what) ->
                 List.of(new Outcome.Failed(what), new Outcome.LookAgain(Duration.ofSeconds(5)));
             case ServingEffect.CheckPublished checked -> did(Done.PUBLISHED_CHECKED);
-            case ServingEffect.CountOverwrite counted -> did(Done.OVERWRITE_COUNTED);
+            case DrawDelay drawn -> List.of(new Outcome.DelayDrawn(Duration.ofSeconds(5)));
+            case ServingEffect.CountOverwrite counted -> {
+                overwrites = counted.after();
+                yield List.of(new Outcome.OverwriteCounted(counted.standsFor()));
+            }
             case ServingEffect.AskForIpMode asked -> unlessOther(effect, Done.IP_MODE_ASKED);
             case ServingEffect.ConfirmClaims confirmed -> unlessOther(effect, Done.CLAIMS_CONFIRMED);
             case ServingEffect.Publish publish -> List.of(new Outcome.Wrote(publish.wanted()));
@@ -675,36 +679,40 @@ class ServingTest {
         service = service.ingress("198.51.100.9");
         overwrites = new Overwrites("u1", List.of(NOW.minusSeconds(9), NOW.minusSeconds(5)), 0, Instant.EPOCH, null);
 
-        ServingEffect.CountOverwrite third = countOverwrite();
-        assertThat(third.verdict()).isInstanceOf(Overwrites.LetStand.class);
+        assertThat(overwritten()).isEqualTo(new DrawDelay(1));
+        ServingEffect.CountOverwrite third =
+                (ServingEffect.CountOverwrite) overwritten(new Outcome.DelayDrawn(Duration.ofSeconds(5)));
+        assertThat(third.standsFor()).contains(Duration.ofSeconds(5));
+        assertThat(third.after().letStandUntil()).isEqualTo(NOW.plusSeconds(5));
         assertThat(third.news().map(ServiceEvent::message))
                 .contains(
                         "another controller changed status.loadBalancer to [198.51.100.9]; expected [192.0.2.1 (VIP)]");
-        overwrites = third.verdict().after().letStand(NOW.plusSeconds(5));
-        ServingEffect.CountOverwrite again = countOverwrite();
-        assertThat(again.verdict()).isEqualTo(new Overwrites.StillStands(overwrites, false, Duration.ofSeconds(5)));
-        assertThat(again.news()).isEmpty();
+        overwrites = third.after();
+        assertThat(overwritten())
+                .isEqualTo(new ServingEffect.CountOverwrite(
+                        overwrites, Optional.of(Duration.ofSeconds(5)), Optional.empty()));
     }
 
-    private ServingEffect.CountOverwrite countOverwrite() {
-        return (ServingEffect.CountOverwrite) Serving.next(
+    /** What is next, once {@code outcomes} came of it. */
+    private ServingEffect overwritten(Outcome... outcomes) {
+        return Serving.next(
                 new ServicePlan.Serve(service.build(), EDGE, AddressConstraints.NONE, steps, marks),
                 known(),
-                Facts.NONE.with(
-                        new Outcome.ToPublish(List.of(new Published("192.0.2.1", null, IpMode.VIP))),
-                        new Outcome.Did(Done.PUBLISHED_CHECKED),
-                        new Outcome.Did(Done.PROVIDER_ASKED)));
+                Facts.NONE
+                        .with(
+                                new Outcome.ToPublish(List.of(new Published("192.0.2.1", null, IpMode.VIP))),
+                                new Outcome.Did(Done.PUBLISHED_CHECKED),
+                                new Outcome.Did(Done.PROVIDER_ASKED))
+                        .with(outcomes));
     }
 
     @Test
     void statusThatAnotherKeepsWriting_isLetStandForAWhile() {
         published = List.of(new Published("192.0.2.1", null, IpMode.VIP));
         service = service.ingress("198.51.100.9");
-        outcomes.put(
-                "CountOverwrite",
-                List.of(new Outcome.Did(Done.OVERWRITE_LET_STAND), new Outcome.LookAgain(Duration.ofSeconds(5))));
+        overwrites = new Overwrites("u1", List.of(NOW.minusSeconds(9), NOW.minusSeconds(5)), 0, Instant.EPOCH, null);
 
-        assertThat(way()).endsWith("CountOverwrite", "Publishnull", "RestPT5S");
+        assertThat(way()).endsWith("DrawDelay", "CountOverwrite", "Publishnull", "RestPT5S");
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.berth.controller.service.EffectResult.Finished;
 import dev.berth.controller.service.EffectResult.Learned;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
+import dev.berth.loadbalancer.DrawDelay;
 import dev.berth.loadbalancer.Facts;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Leaving;
@@ -228,6 +229,7 @@ final class EffectExecutor {
             case ServingEffect.ConfirmClaims(List<Claim> unsure) -> new Learned(claims.confirm(serve, unsure));
             case ServingEffect.Publish publish -> new Learned(status.publish(state, publish));
             case ServingEffect.DelayWords delay -> new Learned(status.delayWords(delay));
+            case DrawDelay(int failures) -> drawDelay(failures);
             case SayReleasing say -> new Learned(status.sayReleasing(say));
             case ServingEffect.ReleaseSurplus(List<Leaving> addresses) ->
                 new Learned(claims.release(addresses, Done.SURPLUS_RELEASED));
@@ -255,6 +257,11 @@ final class EffectExecutor {
 
     private static EffectResult did(Done what) {
         return new Learned(new Outcome.Did(what));
+    }
+
+    private EffectResult drawDelay(int failures) {
+        return new Learned(
+                new Outcome.DelayDrawn(pass.parts().timing().backoff().after(failures)));
     }
 
     private EffectResult stopWaiting() {

@@ -7,7 +7,6 @@ import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.NamedLoadBalancer;
 import dev.berth.loadbalancer.Outcome;
-import dev.berth.loadbalancer.Overwrites;
 import dev.berth.loadbalancer.PredecessorEffect;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
@@ -22,7 +21,6 @@ import dev.berth.loadbalancer.StatusEvents;
 import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.reason.Reason;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -95,31 +93,13 @@ final class StatusEffects {
     }
 
     /** Remembers what another wrote, and says so. */
-    List<Outcome> countOverwrite(ServiceState state, ServingEffect.CountOverwrite effect) {
+    Outcome countOverwrite(ServiceState state, ServingEffect.CountOverwrite effect) {
         effect.news().ifPresent(event -> {
             pass.parts().metrics().statusOverwritten();
             pass.say(state, event);
         });
-        Outcome counted = new Outcome.Did(Done.OVERWRITE_COUNTED);
-        return switch (effect.verdict()) {
-            case Overwrites.PutRight(Overwrites after, boolean isNew) -> {
-                pass.memory().status.overwritten(after);
-                yield List.of(counted);
-            }
-            case Overwrites.LetStand(Overwrites after, boolean isNew) -> {
-                Duration wait = pass.parts().timing().backoff().after(after.conflicts());
-                pass.memory().status.overwritten(after.letStand(pass.steady().plus(wait)));
-                yield letStand(counted, wait);
-            }
-            case Overwrites.StillStands(Overwrites after, boolean isNew, Duration left) -> {
-                pass.memory().status.overwritten(after);
-                yield letStand(counted, left);
-            }
-        };
-    }
-
-    private static List<Outcome> letStand(Outcome counted, Duration wait) {
-        return List.of(counted, new Outcome.Did(Done.OVERWRITE_LET_STAND), new Outcome.LookAgain(wait));
+        pass.memory().status.overwritten(effect.after());
+        return new Outcome.OverwriteCounted(effect.standsFor());
     }
 
     /** A dry run tells whether writing the mode would change anything. One asks for all. */
