@@ -11,9 +11,14 @@ import java.util.function.Supplier;
  * @param nodes all that can receive traffic, by name
  * @param kubeProxy whether kube-proxy on the nodes says if they can receive traffic
  * @param endpoints the Service's own that can receive traffic, by port, address and target port; empty also while no
- *     provider
- *     targets endpoints. Read when asked for: few providers do
+ *     provider targets endpoints. Read when asked for: few providers do
  */
 public record Backends(List<Node> nodes, boolean kubeProxy, Supplier<List<Endpoint>> endpoints) {
     public static final Backends NONE = new Backends(List.of(), true, List::of);
+
+    /** The same, with the endpoints as they are now. */
+    public Backends read() {
+        List<Endpoint> now = endpoints.get();
+        return new Backends(nodes, kubeProxy, () -> now);
+    }
 }

@@ -40,7 +40,12 @@ final class Ensuring {
     }
 
     private ServingEffect next() {
-        return facts.unjudged().map(this::judged).orElseGet(this::nextCall);
+        // A node or an endpoint that came while the provider was being notified of others must not be lost.
+        return facts.targetsNow()
+                .filter(situation.provider()::knowsOther)
+                .<ServingEffect>map(now -> new ServingEffect.MakeDue())
+                .or(() -> facts.unjudged().map(this::judged))
+                .orElseGet(this::nextCall);
     }
 
     private ServingEffect judged(Outcome.Unjudged came) {

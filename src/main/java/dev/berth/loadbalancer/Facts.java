@@ -29,6 +29,8 @@ public record Facts(List<Outcome> outcomes) {
         CLAIM_GIVEN_UP,
         /** The provider was asked all that it had to be. */
         PROVIDER_ASKED,
+        /** The Service is looked at once more after this pass. */
+        MADE_DUE,
         /** The Addresses of what goes from the status were read. */
         PUBLISHED_CHECKED,
         /** A dry run told whether the API server keeps ipMode. */
@@ -229,6 +231,16 @@ public record Facts(List<Outcome> outcomes) {
                     default -> Optional.<Optional<Outcome.Unjudged>>empty();
                 })
                 .flatMap(answer -> answer);
+    }
+
+    /** The targets that there were once the provider had taken others; absent: it has not, or they were compared. */
+    Optional<Backends> targetsNow() {
+        return last(outcome -> switch (outcome) {
+                    case Outcome.TargetsNow(Backends backends) -> Optional.of(Optional.of(backends));
+                    case Outcome.Did(Done done) when done == Done.MADE_DUE -> Optional.of(Optional.<Backends>empty());
+                    default -> Optional.<Optional<Backends>>empty();
+                })
+                .flatMap(backends -> backends);
     }
 
     /** Which call has not returned that its provider cannot be called before; empty: none is known. */

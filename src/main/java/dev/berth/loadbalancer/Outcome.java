@@ -114,6 +114,9 @@ public sealed interface Outcome {
     /** What it answered last was judged. */
     record Judged() implements Outcome {}
 
+    /** The provider has taken the targets that it was notified of; these are there by now. */
+    record TargetsNow(Backends backends) implements Outcome {}
+
     /** The provider answered that it is on its way. */
     record OnItsWay(Duration delay, String message) implements Outcome {}
 

@@ -32,6 +32,7 @@ public sealed interface ServingEffect
                 ServingEffect.Refresh,
                 ServingEffect.AskAgain,
                 ServingEffect.Keep,
+                ServingEffect.MakeDue,
                 ServingEffect.Postpone,
                 ServingEffect.CheckPublished,
                 ServingEffect.CountOverwrite,
@@ -124,6 +125,9 @@ public sealed interface ServingEffect
 
     /** What the provider answered holds. */
     record Keep(List<Published> ingress) implements ServingEffect {}
+
+    /** Have the Service looked at again after this pass: its targets changed while its provider was notified of others. */
+    record MakeDue() implements ServingEffect {}
 
     /** It failed, or cannot be tried: it is not tried again before its time. */
     record Postpone(ServiceFailure what) implements ServingEffect {}

@@ -216,6 +216,7 @@ class ServingTest {
                 provider = provider.ensured(request, EDGE, answer);
                 yield List.of(new Outcome.Judged());
             }
+            case ServingEffect.MakeDue none -> did(Done.MADE_DUE);
             case ServingEffect.Refresh(LoadBalancerStatus found) -> {
                 provider = provider.seen(found);
                 yield List.of(new Outcome.Judged());
@@ -371,6 +372,21 @@ class ServingTest {
                 .containsExactly(
                         "StopWaiting", "AskFor", "TakeTurn", "Ensure", "Postpone", "Publishnull", "Fail AnswerRefused");
         assertThat(provider.lastAnswer()).isEmpty();
+    }
+
+    @Test
+    void nodeThatComesWhileTheProviderIsNotifiedOfOthers_isNotLost() {
+        Backends more = new Backends(List.of(LoadBalancerRequest.Node.named("new")), true, List::of);
+        outcomes.put("Accept", List.of(new Outcome.TargetsNow(more)));
+
+        assertThat(way()).containsSubsequence("Accept", "MakeDue", "Keep", "Rest");
+    }
+
+    @Test
+    void serviceWhoseTargetsAreThoseThatTheProviderTook_isNotLookedAtAgain() {
+        outcomes.put("Accept", List.of(new Outcome.TargetsNow(Backends.NONE)));
+
+        assertThat(way()).contains("Accept").doesNotContain("MakeDue");
     }
 
     private void isDoubted() {

@@ -217,6 +217,10 @@ final class EffectExecutor {
                 new Learned(provider.takeTurn(serve.servedClass(), request, request));
             case ServingEffect.Call call -> new Learned(provider.call(serve, call));
             case ServingEffect.Accept accept -> new Learned(provider.accept(serve.servedClass(), accept));
+            case ServingEffect.MakeDue none -> {
+                pass.due().accept(List.of(pass.key()));
+                yield did(Done.MADE_DUE);
+            }
             case ServingEffect.Refresh(LoadBalancerStatus found) -> new Learned(provider.refresh(found));
             case ServingEffect.AskAgain(ServiceEvent why) -> new Learned(provider.askAgain(state, why));
             case ServingEffect.Keep(List<Published> ingress) ->

@@ -81,18 +81,23 @@ final class ProviderEffects {
             case ProviderCall.Ensure(LoadBalancerRequest request) -> ensure(served, request);
             case ProviderCall.Delete(LoadBalancerRequest request) -> withdraw(served, request);
         };
-        if (came.isEmpty()) {
+        if (came.stream().allMatch(Outcome.TargetsNow.class::isInstance)) {
             effect.after().forEach(event -> pass.say(serve.service(), event));
         }
         return Stream.concat(Stream.of(new Outcome.Called()), came.stream()).toList();
     }
 
     /** What it answered breaks no rule, and is remembered. */
-    Outcome accept(ServedClass served, ServingEffect.Accept effect) {
+    List<Outcome> accept(ServedClass served, ServingEffect.Accept effect) {
         pass.memory().provider.change(state -> state.ensured(effect.request(), served, effect.answer()));
+        return List.of(new Outcome.Judged(), targetsChanged());
+    }
+
+    /** What the provider knows is noted before: whoever changes the targets after this looks at that. */
+    private Outcome targetsChanged() {
         pass.memory().provider.targetsChanged(pass.steady());
-        lookAgainAtTargets();
-        return new Outcome.Judged();
+        return new Outcome.TargetsNow(
+                pass.parts().environment().backends().apply(pass.key()).read());
     }
 
     /** It has what it answered, but maybe for the health of its targets. */
@@ -202,21 +207,9 @@ final class ProviderEffects {
         try {
             pass.visit().update(pass.parts().providers().named(served.provider()), request);
             pass.memory().provider.change(state -> state.updated(request, served));
-            pass.memory().provider.targetsChanged(pass.steady());
-            lookAgainAtTargets();
-            return List.of();
+            return List.of(targetsChanged());
         } catch (ProviderException failure) {
             return List.of(new Outcome.NotUpdated(String.valueOf(failure.getMessage())));
-        }
-    }
-
-    /** A node or an endpoint that came while the provider was being notified of others must not be lost. */
-    private void lookAgainAtTargets() {
-        if (pass.memory()
-                .provider
-                .state()
-                .knowsOther(pass.parts().environment().backends().apply(pass.key()))) {
-            pass.due().accept(List.of(pass.key()));
         }
     }
 
