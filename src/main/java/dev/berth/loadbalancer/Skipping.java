@@ -14,6 +14,21 @@ import java.util.Optional;
 public final class Skipping {
     private Skipping() {}
 
+    /**
+     * As what the Service is skipped, by its plan and what came of it.
+     *
+     * @return absent: it is not; one that is to be taken over may come to it
+     */
+    public static Optional<ServicePlan.Skip> skipped(ServicePlan plan, Facts facts) {
+        return switch (plan) {
+            case ServicePlan.Skip skip -> Optional.of(skip);
+            case ServicePlan.Adopt adopt -> TakingOver.skipped(adopt, facts);
+            case ServicePlan.Serve serve -> Optional.empty();
+            case ServicePlan.TearDown down -> Optional.empty();
+            case ServicePlan.NotOurs none -> Optional.empty();
+        };
+    }
+
     /** Of one that is skipped. */
     public static SkippingEffect next(ServicePlan.Skip skip, ObservedState situation, Facts facts) {
         return next(skip, Optional.of(skip.service()), situation, Optional.empty(), facts);

@@ -42,8 +42,8 @@ public final class TakingOver {
                         .orElseGet(() -> new TakeOverEffect.Hold(adopt.request())));
     }
 
-    /** What the plan came to where it cannot be taken over; absent: it can, or that is not known. */
-    public static Optional<ServicePlan.Skip> skipped(ServicePlan.Adopt adopt, Facts facts) {
+    /** As what it is skipped where it cannot be taken over; absent: it can, or that is not known. */
+    static Optional<ServicePlan.Skip> skipped(ServicePlan.Adopt adopt, Facts facts) {
         return facts.refusals()
                 .filter(refusals -> !Adoption.isSharedSoon(refusals))
                 .map(refusals -> skip(adopt, refusals));

@@ -1,5 +1,7 @@
 package dev.berth.loadbalancer;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
@@ -109,6 +111,17 @@ class SkippingTest {
                         new SkippingEffect.Publish(service, wanted, "reporting why it is skipped"),
                         new Outcome.Wrote(wanted))
                 .ends(new TerminalEffect.AwaitEvent());
+    }
+
+    @Test
+    void onlyAServiceThatIsSkipped_countsAsSkipped() {
+        ServicePlan.Skip skip = skip();
+
+        assertThat(Skipping.skipped(skip, Facts.NONE)).contains(skip);
+        assertThat(Skipping.skipped(new ServicePlan.NotOurs(List.of()), Facts.NONE))
+                .isEmpty();
+        assertThat(Skipping.skipped(new ServicePlan.TearDown("it is being deleted", List.of()), Facts.NONE))
+                .isEmpty();
     }
 
     @Test

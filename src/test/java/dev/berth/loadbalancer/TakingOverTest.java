@@ -115,6 +115,7 @@ class TakingOverTest {
                 .then(new SkippingEffect.Report(skip(refused)), new Outcome.Did(Done.REPORTED))
                 .ends(new TerminalEffect.Wait(Duration.ofMinutes(1)));
         assertThat(skip(refused).reason()).isEqualTo(Reason.ServedByOtherController);
+        assertThat(Skipping.skipped(plan(), Facts.NONE.with(refused))).contains(skip(refused));
     }
 
     @Test

@@ -74,52 +74,42 @@ final class EffectExecutor {
     /**
      * What came of it.
      *
-     * @param plan what the plan came to: one that cannot be taken over is skipped
+     * @param facts of the loop that ended it
      */
-    record Passed(End end, ServicePlan plan) {}
+    record Passed(End end, Facts facts) {}
 
     Passed run() {
-        Optional<End> before = EffectLoop.of(
-                        mostEffects(),
-                        facts -> PredecessorDeletion.next(pass.plan(), pass.service(), pass.situation(), facts)
-                                .map(this::perform))
-                .end();
-        if (before.isPresent()) {
-            return new Passed(before.get(), pass.plan());
+        EffectLoop before = EffectLoop.of(
+                mostEffects(),
+                facts -> PredecessorDeletion.next(pass.plan(), pass.service(), pass.situation(), facts)
+                        .map(this::perform));
+        if (before.end().isPresent()) {
+            return new Passed(before.end().get(), before.facts());
         }
         if (!(pass.plan() instanceof ServicePlan.Serve)) {
             pass.parts().metrics().waits(pass.key(), Optional.empty());
         }
         return switch (pass.plan()) {
             case ServicePlan.NotOurs none ->
-                passed(none, facts -> perform(Skipping.next(none, pass.service(), pass.situation(), facts)));
-            case ServicePlan.Skip skip -> passed(skip, facts -> perform(Skipping.next(skip, pass.situation(), facts)));
-            case ServicePlan.Adopt adopt -> {
-                EffectLoop way = way(facts -> perform(TakingOver.next(adopt, pass.situation(), facts)));
-                yield new Passed(
-                        way.end().orElseThrow(),
-                        TakingOver.skipped(adopt, way.facts())
-                                .<ServicePlan>map(skip -> skip)
-                                .orElse(adopt));
-            }
+                passed(facts -> perform(Skipping.next(none, pass.service(), pass.situation(), facts)));
+            case ServicePlan.Skip skip -> passed(facts -> perform(Skipping.next(skip, pass.situation(), facts)));
+            case ServicePlan.Adopt adopt ->
+                passed(facts -> perform(TakingOver.next(adopt, pass.situation(), facts)));
             case ServicePlan.TearDown down -> {
                 SequencedMap<ServedClass, LoadBalancerRequest> requests = requests(down);
-                yield passed(
-                        down, facts -> perform(down, TearingDown.next(down, pass.service(), known(requests), facts)));
+                yield passed(facts ->
+                        perform(down, TearingDown.next(down, pass.service(), known(requests), facts)));
             }
             case ServicePlan.Serve serve -> {
                 pass.memory().provider.doubtIfDue(pass.steady());
-                yield passed(serve, facts -> perform(serve, Serving.next(serve, known(serve), facts)));
+                yield passed(facts -> perform(serve, Serving.next(serve, known(serve), facts)));
             }
         };
     }
 
-    private Passed passed(ServicePlan plan, Function<Facts, EffectResult> next) {
-        return new Passed(way(next).end().orElseThrow(), plan);
-    }
-
-    private EffectLoop way(Function<Facts, EffectResult> next) {
-        return EffectLoop.of(mostEffects(), facts -> Optional.of(next.apply(facts)));
+    private Passed passed(Function<Facts, EffectResult> next) {
+        EffectLoop way = EffectLoop.of(mostEffects(), facts -> Optional.of(next.apply(facts)));
+        return new Passed(way.end().orElseThrow(), way.facts());
     }
 
     /** No step of a plan takes more than two: the provider's turn, and its call. */

@@ -10,11 +10,13 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
+import dev.berth.loadbalancer.Facts;
 import dev.berth.loadbalancer.Planner;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.Skipping;
 import dev.berth.loadbalancer.Step;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
@@ -90,7 +92,7 @@ public final class ServiceControl {
         each(services, service -> {
             ServicePlan plan = Planner.plan(snapshots.of(service.key(), Optional.of(service)));
             // What is said of a class must not change for a moment with each start.
-            noteSkipped(service.key(), plan);
+            noteSkipped(service.key(), Skipping.skipped(plan, Facts.NONE));
             plan.requests().forEach(parts.ledger()::await);
         });
     }
@@ -288,11 +290,12 @@ public final class ServiceControl {
                     claims,
                     writes);
             EffectExecutor.Passed passed = new EffectExecutor(work).run();
-            noteSkipped(key, passed.plan());
+            Optional<ServicePlan.Skip> skipped = Skipping.skipped(plan, passed.facts());
+            noteSkipped(key, skipped);
             // No event will report what this pass has done itself.
             Optional<ServiceState> read = service;
             Optional<ServiceState> now = newest(memory, () -> parts.cluster().service(key, read));
-            if (passed.plan() instanceof ServicePlan.Skip) {
+            if (skipped.isPresent()) {
                 // Whoever wrote it, it stays published.
                 now.ifPresent(published::withholdForeign);
             } else {
@@ -352,8 +355,8 @@ public final class ServiceControl {
         }
     }
 
-    private void noteSkipped(ServiceKey key, ServicePlan plan) {
-        classes.skipped().note(key, plan, parts.metrics()::skipped).forEach(listener::classChanged);
+    private void noteSkipped(ServiceKey key, Optional<ServicePlan.Skip> skipped) {
+        classes.skipped().note(key, skipped, parts.metrics()::skipped).forEach(listener::classChanged);
     }
 
     private boolean isOurs(ServiceState service) {

@@ -1,7 +1,6 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.ServiceKey;
-import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServicePlan.Skip;
 import dev.berth.reason.Reason;
 import java.util.EnumMap;
@@ -34,13 +33,14 @@ final class SkippedServices {
     }
 
     /**
-     * Takes note of what is planned for a Service now.
+     * Takes note of whether a Service is skipped now, and why.
      *
      * @param counts notified of how many there are of a reason that counts more or fewer now
      * @return the LoadBalancerClass objects of which {@link #byAnother} says something else now
      */
-    synchronized List<String> note(ServiceKey service, ServicePlan plan, ObjIntConsumer<Reason> counts) {
-        Cause now = plan instanceof Skip leave ? new Cause(leave.reason(), leave.className()) : null;
+    synchronized List<String> note(ServiceKey service, Optional<Skip> skipped, ObjIntConsumer<Reason> counts) {
+        Cause now =
+                skipped.map(skip -> new Cause(skip.reason(), skip.className())).orElse(null);
         Cause before = now == null ? services.remove(service) : services.put(service, now);
         if (Objects.equals(before, now)) {
             return List.of();

@@ -9,21 +9,22 @@ import dev.berth.reason.Reason;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class SkippedServicesTest {
-    private static final ServicePlan SERVED = new ServicePlan.NotOurs(List.of());
+    private static final Optional<ServicePlan.Skip> SERVED = Optional.empty();
 
     private final Map<Reason, Integer> counts = new EnumMap<>(Reason.class);
     private final SkippedServices skipped = new SkippedServices(false);
 
-    private List<String> note(String service, ServicePlan plan) {
-        return skipped.note(new ServiceKey("prod", service), plan, counts::put);
+    private List<String> note(String service, Optional<ServicePlan.Skip> now) {
+        return skipped.note(new ServiceKey("prod", service), now, counts::put);
     }
 
-    private static ServicePlan left(String service, Reason reason) {
-        return new ServicePlan.Skip(
-                SampleService.named(new ServiceKey("prod", service), "u1").build(), reason, "pool", "", List.of());
+    private static Optional<ServicePlan.Skip> left(String service, Reason reason) {
+        return Optional.of(new ServicePlan.Skip(
+                SampleService.named(new ServiceKey("prod", service), "u1").build(), reason, "pool", "", List.of()));
     }
 
     @Test
