@@ -20,6 +20,7 @@ final class Confirming {
     /**
      * The next thing to do; absent: they may be published.
      *
+     * @param addresses that are not made sure of in this pass yet
      * @param answered who has the addresses that its provider answered
      */
     static Optional<ServingEffect> next(
@@ -43,6 +44,6 @@ final class Confirming {
                 unsure.add(claim);
             }
         }
-        return unsure.isEmpty() ? Optional.empty() : Optional.of(new ServingEffect.ConfirmClaims(unsure));
+        return unsure.stream().findFirst().map(ServingEffect.ConfirmClaim::new);
     }
 }

@@ -6,4 +6,4 @@ package dev.berth.loadbalancer;
  *
  * @param failures how many there were in a row; at least 1
  */
-public record DrawDelay(int failures) implements ServingEffect {}
+public record DrawDelay(int failures) implements ServingEffect, TearDownEffect {}

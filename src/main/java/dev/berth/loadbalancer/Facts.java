@@ -31,15 +31,10 @@ public record Facts(List<Outcome> outcomes) {
         PROVIDER_ASKED,
         /** The Service is looked at once more after this pass. */
         MADE_DUE,
-        /** The Addresses of what goes from the status were read. */
-        PUBLISHED_CHECKED,
         /** A dry run told whether the API server keeps ipMode. */
         IP_MODE_ASKED,
-        /** The Addresses of what comes into the status were written. */
-        CLAIMS_CONFIRMED,
         /** The status says what it must, or nothing more can be written. */
         STATUS_WRITTEN,
-        SURPLUS_RELEASED,
         /** The Service was written, or could not be, before it releases addresses. */
         RELEASING_SAID,
         /** What was made for another of its name is deleted. */
@@ -47,8 +42,7 @@ public record Facts(List<Outcome> outcomes) {
         /** That it could not be deleted is remembered. */
         FAILURE_REMEMBERED,
         /** Finalizer, ingress and conditions are off. */
-        CLEARED,
-        RELEASED
+        CLEARED
     }
 
     /** Whether the provider may be called. */
@@ -159,9 +153,35 @@ public record Facts(List<Outcome> outcomes) {
         return last(Outcome.OfRead.class);
     }
 
-    /** The Address objects of what goes from the status; empty: there are none, or nobody looked. */
-    List<Claim> goingFound() {
-        return last(Outcome.GoingFound.class).map(Outcome.GoingFound::claims).orElse(List.of());
+    private <T, R> List<R> all(Class<T> kind, Function<T, R> what) {
+        List<R> found = new ArrayList<>();
+        for (Outcome outcome : outcomes) {
+            if (kind.isInstance(outcome)) {
+                found.add(what.apply(kind.cast(outcome)));
+            }
+        }
+        return found;
+    }
+
+    /** What was read of the Address objects of what goes from the status; empty: nobody looked. */
+    List<Outcome.GoingRead> goingRead() {
+        return all(Outcome.GoingRead.class, Function.identity());
+    }
+
+    /** The addresses that are the Service's own by a write of their Address objects in this pass. */
+    List<Ip> confirmed() {
+        return all(Outcome.Confirmed.class, Outcome.Confirmed::ip);
+    }
+
+    /** The addresses that were to be released; empty: none was. */
+    List<Ip> triedToRelease() {
+        return all(Outcome.ReleaseTried.class, Outcome.ReleaseTried::ip);
+    }
+
+    /** Whether an address could not be released, and no delay is known yet after which it is tried again. */
+    boolean needsDelayForRelease() {
+        return drawn().isEmpty()
+                && all(Outcome.ReleaseTried.class, Outcome.ReleaseTried::isLeft).contains(true);
     }
 
     /** Why it lacks an address; absent: it has all that it asks for. */
@@ -313,12 +333,13 @@ public record Facts(List<Outcome> outcomes) {
                 case Outcome.StillPostponed(Postponed(Why.Failed why, Duration left)) ->
                     Optional.of(sooner(again, left));
                 case Outcome.LookAgain(Duration delay) -> Optional.of(sooner(again, delay));
-                case Outcome.OverwriteCounted(Optional<Duration> standsFor) when standsFor.isPresent() ->
-                    Optional.of(sooner(again, standsFor.get()));
+                case Outcome.OverwriteCounted(Optional<Duration> standsFor)
+                when standsFor.isPresent() -> Optional.of(sooner(again, standsFor.get()));
                 default -> again;
             };
         }
-        return again;
+        Optional<Duration> known = again;
+        return drawn().map(delay -> sooner(known, delay)).or(() -> known);
     }
 
     /** When to look again where nothing else is left to wait for than {@code delay}. */

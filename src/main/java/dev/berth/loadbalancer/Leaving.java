@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param owner who leaves it
  * @param itself whether that is the Service that there is; else one that bore its name before, or that is gone
- * @param before where it is, the Address as it was known before the Service was written: only as such it is released.
+ * @param before the Address as it was known before the Service was written: only as such the Service itself releases it.
  *     Absent: it was not known, or nothing written
  */
 public record Leaving(Ip ip, Owner owner, boolean itself, Optional<Claim> before) {}

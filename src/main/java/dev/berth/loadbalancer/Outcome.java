@@ -56,12 +56,18 @@ public sealed interface Outcome {
         }
     }
 
-    /** These Address objects are there, of addresses that go from the status. */
-    record GoingFound(List<Claim> claims) implements Outcome {
-        public GoingFound {
-            claims = List.copyOf(claims);
-        }
-    }
+    /** The Address object of an address that goes from the status was read; absent: there is none. */
+    record GoingRead(Ip ip, Optional<Claim> found) implements Outcome {}
+
+    /** The Address object of an address that is to be published was written, and is the Service's own. */
+    record Confirmed(Ip ip) implements Outcome {}
+
+    /**
+     * An address was to be released, and was not found changed.
+     *
+     * @param isLeft whether it could not be done, and has to be tried again
+     */
+    record ReleaseTried(Ip ip, boolean isLeft) implements Outcome {}
 
     /** A delay was drawn. */
     record DelayDrawn(Duration delay) implements Outcome {}

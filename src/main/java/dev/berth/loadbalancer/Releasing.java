@@ -53,8 +53,9 @@ final class Releasing {
                 });
     }
 
-    List<Leaving> leaving() {
-        return leaving;
+    /** Who leaves next; absent: nobody, or all of them were tried. */
+    Optional<Leaving> next(List<Ip> tried) {
+        return leaving.stream().filter(one -> !tried.contains(one.ip())).findFirst();
     }
 
     /** Whether an Address is another than when the plan was made: somebody may have written it to publish it. */

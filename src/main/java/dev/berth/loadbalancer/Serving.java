@@ -98,7 +98,7 @@ public final class Serving {
     private ServingEffect fail(ServiceFailure what) {
         boolean losesTurn = serve.acquires()
                 && facts.waiting().isEmpty()
-                && !facts.did(Done.SURPLUS_RELEASED)
+                && facts.triedToRelease().isEmpty()
                 && !facts.did(Done.RELEASING_SAID);
         return facts.again()
                 .filter(left -> what.saidBefore())
@@ -201,11 +201,16 @@ public final class Serving {
             if (!bringsItsOwn() && !addresses().containsAll(Publication.addresses(entries.get()))) {
                 return new TerminalEffect.PlanAgain(false);
             }
-            List<Ip> going = goingUnheard(entries.get());
-            if (!going.isEmpty() && !facts.did(Done.PUBLISHED_CHECKED)) {
-                return new ServingEffect.CheckPublished(going);
+            List<Outcome.GoingRead> read = facts.goingRead();
+            Optional<Ip> going = goingUnheard(entries.get()).stream()
+                    .filter(ip -> read.stream().noneMatch(one -> one.ip().equals(ip)))
+                    .findFirst();
+            if (going.isPresent()) {
+                return new ServingEffect.CheckPublished(going.get());
             }
-            if (facts.goingFound().stream().anyMatch(claim -> claim.owners().contains(owner()))) {
+            if (read.stream()
+                    .flatMap(one -> one.found().stream())
+                    .anyMatch(claim -> claim.owners().contains(owner()))) {
                 return new TerminalEffect.PlanAgain(true);
             }
             boolean counted = facts.overwrite().isPresent();
@@ -230,12 +235,13 @@ public final class Serving {
         if (delay.isPresent()) {
             return new TerminalEffect.Wait(facts.soonest(delay.get()));
         }
-        List<Ip> first = aboutToBePublished(difference);
-        if (!facts.did(Done.CLAIMS_CONFIRMED)) {
-            Optional<ServingEffect> unsure = Confirming.next(first, serve, situation, known.answered());
-            if (unsure.isPresent()) {
-                return unsure.get();
-            }
+        List<Ip> confirmed = facts.confirmed();
+        List<Ip> first = aboutToBePublished(difference).stream()
+                .filter(ip -> !confirmed.contains(ip))
+                .toList();
+        Optional<ServingEffect> unsure = Confirming.next(first, serve, situation, known.answered());
+        if (unsure.isPresent()) {
+            return unsure.get();
         }
         boolean inWordsOnly = difference.filter(this::isInWordsOnly).isPresent();
         return situation
@@ -350,12 +356,14 @@ public final class Serving {
 
     private ServingEffect release() {
         if (facts.isIngressWritten()) {
-            if (!facts.did(Done.SURPLUS_RELEASED)) {
-                List<Ip> surplus = surplus();
-                if (!surplus.isEmpty()) {
-                    return release(surplus);
-                }
-            } else if (again().isEmpty()) {
+            Optional<ServingEffect> surplus = releaseSurplus();
+            if (surplus.isPresent()) {
+                return surplus.get();
+            }
+            if (facts.needsDelayForRelease()) {
+                return new DrawDelay(1);
+            }
+            if (!facts.triedToRelease().isEmpty() && again().isEmpty()) {
                 return new TerminalEffect.PlanAgain(false);
             }
             if (NodePortRules.of(service, served) == NodePortRules.Verdict.RELEASE && isDelivered()) {
@@ -376,14 +384,21 @@ public final class Serving {
                 !facts.did(Done.QUEUE_JOINED));
     }
 
-    private ServingEffect release(List<Ip> surplus) {
+    /** One address after the other; absent: it holds nothing beyond need, or all of that was tried. */
+    private Optional<ServingEffect> releaseSurplus() {
+        List<Ip> surplus = surplus();
+        if (surplus.isEmpty()) {
+            return Optional.empty();
+        }
         Releasing releasing = new Releasing(surplus, service.key(), Optional.of(service), situation);
-        return releasing.isOutdated()
-                ? new TerminalEffect.PlanAgain(false)
-                : releasing
-                        .first(surplus, service, serve.timeless())
-                        .<ServingEffect>map(first -> first)
-                        .orElseGet(() -> new ServingEffect.ReleaseSurplus(releasing.leaving()));
+        return releasing
+                .next(facts.triedToRelease())
+                .map(leaving -> releasing.isOutdated()
+                        ? new TerminalEffect.PlanAgain(false)
+                        : releasing
+                                .first(surplus, service, serve.timeless())
+                                .<ServingEffect>map(first -> first)
+                                .orElseGet(() -> new ServingEffect.ReleaseSurplus(leaving)));
     }
 
     private Owner owner() {

@@ -38,7 +38,7 @@ public sealed interface ServingEffect
                 ServingEffect.CountOverwrite,
                 ServingEffect.AskForIpMode,
                 ServingEffect.ReadAgain,
-                ServingEffect.ConfirmClaims,
+                ServingEffect.ConfirmClaim,
                 ServingEffect.Publish,
                 ServingEffect.DelayWords,
                 ServingEffect.ReleaseSurplus,
@@ -133,11 +133,11 @@ public sealed interface ServingEffect
     record Postpone(ServiceFailure what) implements ServingEffect {}
 
     /**
-     * Read the Addresses of what is about to go from the status and is not the Service's own as far as is known: another
-     * operator may have claimed them unheard. So two operators that serve one Service come to agree on one address
+     * Read the Address of what is about to go from the status and is not the Service's own as far as is known: another
+     * operator may have claimed it unheard. So two operators that serve one Service come to agree on one address
      * before either releases the other.
      */
-    record CheckPublished(List<Ip> addresses) implements ServingEffect {}
+    record CheckPublished(Ip address) implements ServingEffect {}
 
     /**
      * Remember that another controller wrote to the status.
@@ -156,15 +156,11 @@ public sealed interface ServingEffect
     record ReadAgain(Holding known) implements ServingEffect {}
 
     /**
-     * Write the Addresses of what is about to be published for the first time. A read would not do: another operator may
+     * Write the Address of what is about to be published for the first time. A read would not do: another operator may
      * be about to release the address, for it looked at the Service before the Service wanted it. Its release fails by this
      * write, or was first.
      */
-    record ConfirmClaims(List<Claim> claims) implements ServingEffect {
-        public ConfirmClaims {
-            claims = List.copyOf(claims);
-        }
-    }
+    record ConfirmClaim(Claim claim) implements ServingEffect {}
 
     /**
      * Write finalizer, ingress and conditions in one patch, if anything differs.
@@ -183,12 +179,8 @@ public sealed interface ServingEffect
     /** Write nothing yet, for nothing is new but words. */
     record DelayWords(Publication wanted, Duration left) implements ServingEffect {}
 
-    /** Release what it holds and keeps no longer. */
-    record ReleaseSurplus(List<Leaving> addresses) implements ServingEffect {
-        public ReleaseSurplus {
-            addresses = List.copyOf(addresses);
-        }
-    }
+    /** Release an address that it holds and keeps no longer. */
+    record ReleaseSurplus(Leaving address) implements ServingEffect {}
 
     /**
      * Release the node ports, now that the Service is delivered without them.

@@ -13,6 +13,7 @@ public sealed interface TearDownEffect
                 TearDownEffect.Release,
                 TearDownEffect.LookAgain,
                 TearDownEffect.Finish,
+                DrawDelay,
                 SayReleasing,
                 TerminalEffect {
     /**
@@ -56,12 +57,8 @@ public sealed interface TearDownEffect
      */
     record Clear(ServiceState service, List<Published> others, Object what) implements TearDownEffect {}
 
-    /** Release the addresses. */
-    record Release(List<Leaving> addresses) implements TearDownEffect {
-        public Release {
-            addresses = List.copyOf(addresses);
-        }
-    }
+    /** Release an address. */
+    record Release(Leaving address) implements TearDownEffect {}
 
     /** What could not be released yet is looked at again. */
     record LookAgain(Duration delay) implements TearDownEffect {}

@@ -144,22 +144,23 @@ public final class TearingDown {
     }
 
     private Optional<TearDownEffect> release() {
-        return facts.did(Done.RELEASED)
-                ? Optional.empty()
-                : down.steps().stream()
-                        .flatMap(step -> step instanceof Step.Release(List<Ip> addresses)
-                                ? Stream.of(release(addresses))
-                                : Stream.<TearDownEffect>empty())
-                        .findFirst();
+        return down.steps().stream()
+                .flatMap(step -> step instanceof Step.Release(List<Ip> addresses)
+                        ? release(addresses).stream()
+                        : Stream.<TearDownEffect>empty())
+                .findFirst();
     }
 
-    private TearDownEffect release(List<Ip> addresses) {
+    /** One address after the other; absent: nobody of this name holds them, or all were tried. */
+    private Optional<TearDownEffect> release(List<Ip> addresses) {
         Releasing releasing = new Releasing(addresses, known.key(), service, known.situation());
-        return releasing.isOutdated()
-                ? new TerminalEffect.PlanAgain(false)
-                : service.flatMap(state -> releasing.first(addresses, state, down.timeless()))
-                        .<TearDownEffect>map(first -> first)
-                        .orElseGet(() -> new TearDownEffect.Release(releasing.leaving()));
+        return releasing
+                .next(facts.triedToRelease())
+                .map(leaving -> releasing.isOutdated()
+                        ? new TerminalEffect.PlanAgain(false)
+                        : service.flatMap(state -> releasing.first(addresses, state, down.timeless()))
+                                .<TearDownEffect>map(first -> first)
+                                .orElseGet(() -> new TearDownEffect.Release(leaving)));
     }
 
     /** Whether the Service says by now that it releases addresses. */
@@ -170,6 +171,9 @@ public final class TearingDown {
     }
 
     private TearDownEffect done() {
+        if (facts.needsDelayForRelease()) {
+            return new DrawDelay(1);
+        }
         if (facts.again().isPresent()) {
             return new TearDownEffect.LookAgain(facts.again().get());
         }

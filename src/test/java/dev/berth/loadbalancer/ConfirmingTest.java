@@ -52,7 +52,7 @@ class ConfirmingTest {
                     List.of(Holding.of(OWN)),
                     List.of(),
                     List.of(),
-                    Optional.of(new ServingEffect.ConfirmClaims(List.of(OWN)))),
+                    Optional.of(new ServingEffect.ConfirmClaim(OWN))),
             new Row(
                     "but not once more for the Service as it is",
                     POOLS,
@@ -110,9 +110,13 @@ class ConfirmingTest {
     }
 
     private static Optional<ServingEffect> first(Row row) {
+        return first(row, List.of(IP));
+    }
+
+    private static Optional<ServingEffect> first(Row row, List<Ip> addresses) {
         PoolSet none = PoolSet.of(List.of(), List.of());
         return Confirming.next(
-                List.of(IP),
+                addresses,
                 new ServicePlan.Serve(
                         SampleService.named(WEB, "u1").build(), row.by(), AddressConstraints.NONE, List.of(), false),
                 new ObservedState(
@@ -133,5 +137,15 @@ class ConfirmingTest {
     void whatIsMadeSureOf_beforeAnAddressIsPublished() {
         assertThat(ROWS)
                 .allSatisfy(row -> assertThat(first(row)).as(row.sentence()).isEqualTo(row.first()));
+    }
+
+    @Test
+    void addresses_areMadeSureOfOneAfterTheOther() {
+        Claim second = new Claim(Ip.parse("2001:db8::1"), "c2", "6", ClaimSpec.of("pool", "x/y", new Owner(WEB, "u1")));
+        Row both = new Row(
+                "", POOLS, List.of(Holding.of(OWN), Holding.of(second)), List.of(), List.of(), Optional.empty());
+
+        assertThat(first(both, List.of(IP, second.ip()))).contains(new ServingEffect.ConfirmClaim(OWN));
+        assertThat(first(both, List.of(second.ip()))).contains(new ServingEffect.ConfirmClaim(second));
     }
 }

@@ -137,7 +137,10 @@ class ReleasingTest {
     @Test
     void whoLeaves_andWhatComesFirst() {
         assertThat(ROWS).allSatisfy(row -> {
-            assertThat(releasing(row).leaving()).as(row.sentence()).isEqualTo(row.leaving());
+            assertThat(releasing(row).next(List.of()).stream().toList())
+                    .as(row.sentence())
+                    .isEqualTo(row.leaving());
+            assertThat(releasing(row).next(List.of(IP))).as(row.sentence()).isEmpty();
             assertThat(first(releasing(row))).as(row.sentence()).isEqualTo(row.first());
         });
     }

@@ -174,11 +174,9 @@ class ServingTest {
     private static String name(ServingEffect effect) {
         return switch (effect) {
             case ServingEffect.Call call -> call.call().getClass().getSimpleName();
-            case ServingEffect.CheckPublished(List<Ip> ips) -> "CheckPublished" + ips;
-            case ServingEffect.ConfirmClaims(List<Claim> claims) ->
-                "ConfirmClaims" + claims.stream().map(Claim::ip).toList();
-            case ServingEffect.ReleaseSurplus(List<Leaving> leaving) ->
-                "ReleaseSurplus" + leaving.stream().map(Leaving::ip).toList();
+            case ServingEffect.CheckPublished(Ip ip) -> "CheckPublished[" + ip + "]";
+            case ServingEffect.ConfirmClaim(Claim claim) -> "ConfirmClaim[" + claim.ip() + "]";
+            case ServingEffect.ReleaseSurplus(Leaving leaving) -> "ReleaseSurplus[" + leaving.ip() + "]";
             case ServingEffect.Publish publish -> "Publish" + publish.wanted().ingress();
             case ServingEffect.Rest(Optional<Duration> again, boolean settled, boolean forgetsTurn) ->
                 "Rest" + again.map(Duration::toString).orElse("") + (forgetsTurn ? "" : ", keeps its turn");
@@ -229,14 +227,15 @@ class ServingTest {
                 List.of(new Outcome.ToPublish(ingress), new Outcome.Did(Done.PROVIDER_ASKED));
             case ServingEffect.Postpone(ServiceFailure what) ->
                 List.of(new Outcome.Failed(what), new Outcome.LookAgain(Duration.ofSeconds(5)));
-            case ServingEffect.CheckPublished checked -> did(Done.PUBLISHED_CHECKED);
+            case ServingEffect.CheckPublished(Ip ip) ->
+                unlessOther(effect, new Outcome.GoingRead(ip, Optional.empty()));
             case DrawDelay drawn -> List.of(new Outcome.DelayDrawn(Duration.ofSeconds(5)));
             case ServingEffect.CountOverwrite counted -> {
                 overwrites = counted.after();
                 yield List.of(new Outcome.OverwriteCounted(counted.standsFor()));
             }
-            case ServingEffect.AskForIpMode asked -> unlessOther(effect, Done.IP_MODE_ASKED);
-            case ServingEffect.ConfirmClaims confirmed -> unlessOther(effect, Done.CLAIMS_CONFIRMED);
+            case ServingEffect.AskForIpMode asked -> unlessOther(effect, new Outcome.Did(Done.IP_MODE_ASKED));
+            case ServingEffect.ConfirmClaim(Claim claim) -> unlessOther(effect, new Outcome.Confirmed(claim.ip()));
             case ServingEffect.Publish publish -> List.of(new Outcome.Wrote(publish.wanted()));
             case ServingEffect.DelayWords(Publication wanted, Duration left) ->
                 List.of(new Outcome.Wrote(wanted), new Outcome.LookAgain(left));
@@ -244,12 +243,13 @@ class ServingTest {
                 since = new SinceLook(List.of(), List.of(), Optional.empty(), Optional.of(List.of()), List.of());
                 yield did(Done.RELEASING_SAID);
             }
-            case ServingEffect.ReleaseSurplus(List<Leaving> leaving) -> {
-                holdings = holdings.stream()
-                        .filter(holding -> leaving.stream()
-                                .noneMatch(released -> released.ip().equals(holding.ip())))
-                        .toList();
-                yield did(Done.SURPLUS_RELEASED);
+            case ServingEffect.ReleaseSurplus(Leaving leaving) -> {
+                if (!outcomes.containsKey(name(effect))) {
+                    holdings = holdings.stream()
+                            .filter(holding -> !leaving.ip().equals(holding.ip()))
+                            .toList();
+                }
+                yield unlessOther(effect, new Outcome.ReleaseTried(leaving.ip(), false));
             }
             case ServingEffect.ReleaseNodePorts ports -> List.of(new Outcome.Changed(false));
             case ServingEffect.AddFinalizer marked -> List.of(new Outcome.Changed(false));
@@ -259,8 +259,8 @@ class ServingTest {
     }
 
     /** It is done, but where a test says what comes of it. */
-    private List<Outcome> unlessOther(ServingEffect effect, Done what) {
-        return outcomes.containsKey(name(effect)) ? List.of() : did(what);
+    private List<Outcome> unlessOther(ServingEffect effect, Outcome what) {
+        return outcomes.containsKey(name(effect)) ? List.of() : List.of(what);
     }
 
     private static List<Outcome> did(Done what) {
@@ -307,7 +307,7 @@ class ServingTest {
                         "Ensure",
                         "Accept",
                         "Keep",
-                        "ConfirmClaims[192.0.2.1]",
+                        "ConfirmClaim[192.0.2.1]",
                         "Publish[192.0.2.1 (VIP)]",
                         "Rest");
     }
@@ -389,6 +389,16 @@ class ServingTest {
         assertThat(way()).contains("Accept").doesNotContain("MakeDue");
     }
 
+    @Test
+    void targetsThatChangeAgainWhileTheProviderIsNotified_areNotLost() {
+        Backends one = new Backends(List.of(LoadBalancerRequest.Node.named("new")), true, List::of);
+
+        Facts notified = Facts.NONE.with(new Outcome.TargetsNow(one), new Outcome.Did(Done.MADE_DUE));
+
+        assertThat(notified.targetsNow()).isEmpty();
+        assertThat(notified.with(new Outcome.TargetsNow(one)).targetsNow()).contains(one);
+    }
+
     private void isDoubted() {
         assertThat(way()).endsWith("Rest");
         provider = provider.doubted();
@@ -434,6 +444,15 @@ class ServingTest {
     }
 
     @Test
+    void addressesThatGoFromTheStatus_areReadOneAfterTheOther() {
+        service = service.ingress("192.0.2.7", "2001:db8::7");
+
+        assertThat(way())
+                .containsSubsequence(
+                        "CheckPublished[192.0.2.7]", "CheckPublished[2001:db8::7]", "Publish[192.0.2.1 (VIP)]");
+    }
+
+    @Test
     void moreThanOneAddressAFamily_isAStrangersWork_andIsNotLookedUp() {
         service = service.ingress("192.0.2.7", "192.0.2.8", "192.0.2.9");
 
@@ -447,6 +466,31 @@ class ServingTest {
         assertThat(way())
                 .containsSubsequence(
                         "Publish[192.0.2.1 (VIP)]", "SayReleasing", "ReleaseSurplus[192.0.2.2]", "PlanAgain");
+    }
+
+    @Test
+    void addressesHeldBeyondNeed_areReleasedOneAfterTheOther() {
+        holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"), claimed("192.0.2.3"));
+
+        assertThat(way())
+                .endsWith("SayReleasing", "ReleaseSurplus[192.0.2.2]", "ReleaseSurplus[192.0.2.3]", "PlanAgain");
+    }
+
+    @Test
+    void addressThatCannotBeReleased_isTriedAgainLater_andHindersNoOther() {
+        holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"), claimed("192.0.2.3"));
+        outcomes.put("ReleaseSurplus[192.0.2.2]", List.of(new Outcome.ReleaseTried(Ip.parse("192.0.2.2"), true)));
+
+        assertThat(way()).endsWith("ReleaseSurplus[192.0.2.2]", "ReleaseSurplus[192.0.2.3]", "DrawDelay", "RestPT5S");
+    }
+
+    @Test
+    void addressThatAnotherChangedBeforeItsRelease_isPlannedForAgain_whateverIsLeftBesideIt() {
+        holdings = List.of(claimed("192.0.2.1"), claimed("192.0.2.2"), claimed("192.0.2.3"));
+        outcomes.put("ReleaseSurplus[192.0.2.2]", List.of(new Outcome.ReleaseTried(Ip.parse("192.0.2.2"), true)));
+        outcomes.put("ReleaseSurplus[192.0.2.3]", List.of(new Outcome.Changed(true)));
+
+        assertThat(way()).endsWith("ReleaseSurplus[192.0.2.2]", "ReleaseSurplus[192.0.2.3]", "ReadLive");
     }
 
     @Test
@@ -503,8 +547,7 @@ class ServingTest {
                         new Outcome.Did(Done.PROVIDER_ASKED),
                         new Outcome.Wrote(new Publication(true, null, List.of(), List.of()))));
 
-        assertThat(effect)
-                .isEqualTo(new ServingEffect.ReleaseNodePorts(newest, new ServingEffect.NodePorts("80/TCP")));
+        assertThat(effect).isEqualTo(new ServingEffect.ReleaseNodePorts(newest, new ServingEffect.NodePorts("80/TCP")));
     }
 
     /**
@@ -675,8 +718,9 @@ class ServingTest {
         service = service.ingress("192.0.2.7");
         outcomes.put(
                 "CheckPublished[192.0.2.7]",
-                List.of(new Outcome.GoingFound(
-                        List.of(Objects.requireNonNull(claimed("192.0.2.7").claim())))));
+                List.of(new Outcome.GoingRead(
+                        Ip.parse("192.0.2.7"),
+                        Optional.ofNullable(claimed("192.0.2.7").claim()))));
 
         assertThat(way()).endsWith("CheckPublished[192.0.2.7]", "ReadLive");
     }
@@ -717,9 +761,18 @@ class ServingTest {
                 Facts.NONE
                         .with(
                                 new Outcome.ToPublish(List.of(new Published("192.0.2.1", null, IpMode.VIP))),
-                                new Outcome.Did(Done.PUBLISHED_CHECKED),
+                                new Outcome.GoingRead(Ip.parse("198.51.100.9"), Optional.empty()),
                                 new Outcome.Did(Done.PROVIDER_ASKED))
                         .with(outcomes));
+    }
+
+    @Test
+    void delayThatWasDrawnForAStatusThatIsPutRightAfterAll_isNotWaited() {
+        Facts drawn = Facts.NONE.with(new Outcome.DelayDrawn(Duration.ofSeconds(5)));
+
+        assertThat(drawn.again()).contains(Duration.ofSeconds(5));
+        assertThat(drawn.with(new Outcome.OverwriteCounted(Optional.empty())).again())
+                .isEmpty();
     }
 
     @Test
@@ -746,19 +799,19 @@ class ServingTest {
     @Test
     void addressWhoseClaimVanishes_whileItIsConfirmed_isNotPublished() {
         meanwhile.put(
-                "ConfirmClaims[192.0.2.1]",
+                "ConfirmClaim[192.0.2.1]",
                 () -> holdings = holdings.stream()
                         .map(holding -> new Holding(holding.ip(), Holding.State.HELD, holding.spec(), null))
                         .toList());
 
-        assertThat(way()).endsWith("ConfirmClaims[192.0.2.1]", "PlanAgain");
+        assertThat(way()).endsWith("ConfirmClaim[192.0.2.1]", "PlanAgain");
     }
 
     @Test
     void claimThatIsUnsure_isNotPublished() {
-        outcomes.put("ConfirmClaims[192.0.2.1]", List.of(new Outcome.NotConfirmed(DENIED)));
+        outcomes.put("ConfirmClaim[192.0.2.1]", List.of(new Outcome.NotConfirmed(DENIED)));
 
-        assertThat(way()).endsWith("ConfirmClaims[192.0.2.1]", "Publishnull", "Fail ClaimFailed");
+        assertThat(way()).endsWith("ConfirmClaim[192.0.2.1]", "Publishnull", "Fail ClaimFailed");
     }
 
     @Test

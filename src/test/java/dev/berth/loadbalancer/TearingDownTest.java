@@ -2,6 +2,9 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
@@ -39,6 +42,18 @@ class TearingDownTest {
     private Outcome turn = new Outcome.TurnTaken();
     private Outcome cleared = new Outcome.Did(Done.CLEARED);
     private ProviderState provider = ProviderState.nothing();
+    private List<Holding> holdings = List.of(held("192.0.2.1"));
+
+    /** Whether an address cannot be released. */
+    private boolean isLeft;
+
+    private static Holding held(String ip) {
+        return new Holding(
+                Ip.parse(ip),
+                Holding.State.HELD,
+                ClaimSpec.of("pool", "x/edge", new Owner(new ServiceKey("prod", "web"), "u1")),
+                null);
+    }
 
     private static ServedClass served(String name, boolean immediate) {
         return SampleClasses.one(
@@ -67,7 +82,9 @@ class TearingDownTest {
                 case TearDownEffect.Delete delete -> Optional.of(new Outcome.Called());
                 case TearDownEffect.Clear clear -> Optional.of(cleared);
                 case SayReleasing say -> Optional.of(new Outcome.Did(Done.RELEASING_SAID));
-                case TearDownEffect.Release release -> Optional.of(new Outcome.Did(Done.RELEASED));
+                case TearDownEffect.Release(Leaving address) ->
+                    Optional.of(new Outcome.ReleaseTried(address.ip(), isLeft));
+                case DrawDelay drawn -> Optional.of(new Outcome.DelayDrawn(Duration.ofSeconds(5)));
                 case TearDownEffect.LookAgain again -> Optional.empty();
                 case TearDownEffect.Finish finish -> Optional.empty();
                 case TerminalEffect ending -> Optional.empty();
@@ -86,7 +103,7 @@ class TearingDownTest {
                 new ServiceKey("prod", "web"),
                 new ObservedState(
                         live,
-                        List.of(),
+                        holdings,
                         PoolSet.of(List.of(), List.of()),
                         provider,
                         before.map(what -> new Waits(List.of(new Waits.Waiting(
@@ -200,6 +217,28 @@ class TearingDownTest {
 
         cleared = new Outcome.Changed(true);
         assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Clear", "ReadLive");
+    }
+
+    @Test
+    void addresses_areReleasedOneAfterTheOther() {
+        holdings = List.of(held("192.0.2.1"), held("192.0.2.2"));
+
+        assertThat(way(CLEAR, new Step.Release(List.of(Ip.parse("192.0.2.1"), Ip.parse("192.0.2.2")))))
+                .containsExactly("StopWaiting", "Clear", "Release", "Release", "Finish");
+    }
+
+    @Test
+    void addressThatCannotBeReleased_isLookedAtAgain() {
+        isLeft = true;
+
+        assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Clear", "Release", "DrawDelay", "LookAgain");
+    }
+
+    @Test
+    void addressThatNobodyOfTheNameHolds_isNotReleased() {
+        holdings = List.of();
+
+        assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Clear", "Finish");
     }
 
     @Test

@@ -132,24 +132,16 @@ final class ClaimEffects {
                 .toList();
     }
 
-    /** Releases {@code addresses}; {@code done}: what is done then. */
-    List<Outcome> release(List<Leaving> addresses, Done done) {
-        boolean all = true;
-        for (Leaving leaving : addresses) {
-            Released released = release(leaving);
-            if (released == Released.CHANGED) {
-                return List.of(new Outcome.Changed(true));
-            }
-            all &= released == Released.DONE;
-        }
-        return all
-                ? List.of(new Outcome.Did(done))
-                : List.of(
-                        new Outcome.Did(done),
-                        new Outcome.LookAgain(pass.parts().timing().backoff().after(1)));
+    /** Releases an address. */
+    Outcome release(Leaving leaving) {
+        return switch (released(leaving)) {
+            case DONE -> new Outcome.ReleaseTried(leaving.ip(), false);
+            case LATER -> new Outcome.ReleaseTried(leaving.ip(), true);
+            case CHANGED -> new Outcome.Changed(true);
+        };
     }
 
-    private Released release(Leaving leaving) {
+    private Released released(Leaving leaving) {
         if (leaving.itself()) {
             return pass.addresses()
                     .release(leaving.ip(), leaving.owner(), leaving.before().orElse(null));
@@ -157,19 +149,14 @@ final class ClaimEffects {
         return pass.addresses().releaseIfGone(leaving.ip(), leaving.owner()) ? Released.DONE : Released.LATER;
     }
 
-    /** Reads the Addresses of what is about to go from the status. */
-    List<Outcome> checkPublished(ServicePlan.Serve serve, List<Ip> going) {
-        List<Claim> found = new ArrayList<>();
-        for (Ip ip : going) {
-            Read<Claim> read = objects.read(ip);
-            if (read instanceof Read.Failed<Claim>(String message)) {
-                return List.of(notConfirmed(AddressObjects.notRead(ip, message, serve.timeless())));
-            }
-            if (read instanceof Read.Found<Claim>(Claim there)) {
-                found.add(there);
-            }
-        }
-        return List.of(new Outcome.GoingFound(found), new Outcome.Did(Done.PUBLISHED_CHECKED));
+    /** Reads the Address of what is about to go from the status. */
+    Outcome checkPublished(ServicePlan.Serve serve, Ip going) {
+        return switch (objects.read(going)) {
+            case Read.Found<Claim>(Claim found) -> new Outcome.GoingRead(going, Optional.of(found));
+            case Read.Absent<Claim> none -> new Outcome.GoingRead(going, Optional.empty());
+            case Read.Failed<Claim>(String message) ->
+                notConfirmed(AddressObjects.notRead(going, message, serve.timeless()));
+        };
     }
 
     /** Reads one that is not the Service's own as far as is known, and was to be published. */
@@ -177,15 +164,11 @@ final class ClaimEffects {
         return notConfirmed(objects.readAgain(known, serve.timeless()));
     }
 
-    /** Writes the Address objects as they are. */
-    Outcome confirm(ServicePlan.Serve serve, List<Claim> claims) {
-        for (Claim claim : claims) {
-            Optional<Outcome> hindered = objects.confirm(claim, serve.timeless());
-            if (hindered.isPresent()) {
-                return notConfirmed(hindered.get());
-            }
-        }
-        return new Outcome.Did(Done.CLAIMS_CONFIRMED);
+    /** Writes an Address object as it is. */
+    Outcome confirm(ServicePlan.Serve serve, Claim claim) {
+        return objects.confirm(claim, serve.timeless())
+                .map(ClaimEffects::notConfirmed)
+                .orElseGet(() -> new Outcome.Confirmed(claim.ip()));
     }
 
     /** What goes wrong here is about what is to be published. */

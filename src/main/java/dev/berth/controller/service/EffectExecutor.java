@@ -54,7 +54,7 @@ import org.slf4j.LoggerFactory;
 final class EffectExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(EffectExecutor.class);
 
-    /** Many more effects than any plan has beside its steps, also where each choice of an address is lost. */
+    /** Many more effects than any plan has beside steps and releases, also where each choice of an address is lost. */
     private static final int MOST_BESIDE_STEPS = 100;
 
     private final ReconcileContext pass;
@@ -93,12 +93,10 @@ final class EffectExecutor {
             case ServicePlan.NotOurs none ->
                 passed(facts -> perform(Skipping.next(none, pass.service(), pass.situation(), facts)));
             case ServicePlan.Skip skip -> passed(facts -> perform(Skipping.next(skip, pass.situation(), facts)));
-            case ServicePlan.Adopt adopt ->
-                passed(facts -> perform(TakingOver.next(adopt, pass.situation(), facts)));
+            case ServicePlan.Adopt adopt -> passed(facts -> perform(TakingOver.next(adopt, pass.situation(), facts)));
             case ServicePlan.TearDown down -> {
                 SequencedMap<ServedClass, LoadBalancerRequest> requests = requests(down);
-                yield passed(facts ->
-                        perform(down, TearingDown.next(down, pass.service(), known(requests), facts)));
+                yield passed(facts -> perform(down, TearingDown.next(down, pass.service(), known(requests), facts)));
             }
             case ServicePlan.Serve serve -> {
                 pass.memory().provider.doubtIfDue(pass.steady());
@@ -112,9 +110,11 @@ final class EffectExecutor {
         return new Passed(way.end().orElseThrow(), way.facts());
     }
 
-    /** No step of a plan takes more than two: the provider's turn, and its call. */
+    /** No step of a plan takes more than two: the provider's turn, and its call. What is held is released one by one. */
     private int mostEffects() {
-        return MOST_BESIDE_STEPS + 2 * pass.plan().steps().size();
+        return MOST_BESIDE_STEPS
+                + 2 * pass.plan().steps().size()
+                + pass.parts().ledger().heldFor(pass.key()).size();
     }
 
     private EffectResult perform(TerminalEffect ending) {
@@ -216,17 +216,16 @@ final class EffectExecutor {
             case ServingEffect.Keep(List<Published> ingress) ->
                 new Learned(provider.keep(serve.servedClass(), ingress));
             case ServingEffect.Postpone(ServiceFailure what) -> new Learned(pass.postpone(what));
-            case ServingEffect.CheckPublished(List<Ip> going) -> new Learned(claims.checkPublished(serve, going));
+            case ServingEffect.CheckPublished(Ip going) -> new Learned(claims.checkPublished(serve, going));
             case ServingEffect.CountOverwrite counted -> new Learned(status.countOverwrite(state, counted));
             case ServingEffect.AskForIpMode(Publication wanted) -> new Learned(status.askForIpMode(state, wanted));
             case ServingEffect.ReadAgain(Holding known) -> new Learned(claims.readAgain(serve, known));
-            case ServingEffect.ConfirmClaims(List<Claim> unsure) -> new Learned(claims.confirm(serve, unsure));
+            case ServingEffect.ConfirmClaim(Claim unsure) -> new Learned(claims.confirm(serve, unsure));
             case ServingEffect.Publish publish -> new Learned(status.publish(state, publish));
             case ServingEffect.DelayWords delay -> new Learned(status.delayWords(delay));
             case DrawDelay(int failures) -> drawDelay(failures);
             case SayReleasing say -> new Learned(status.sayReleasing(say));
-            case ServingEffect.ReleaseSurplus(List<Leaving> addresses) ->
-                new Learned(claims.release(addresses, Done.SURPLUS_RELEASED));
+            case ServingEffect.ReleaseSurplus(Leaving address) -> new Learned(claims.release(address));
             case ServingEffect.ReleaseNodePorts release -> new Learned(nodePorts.release(release));
             case ServingEffect.Rest(Optional<Duration> again, boolean settled, boolean forgetsTurn) -> {
                 if (settled) {
@@ -285,8 +284,8 @@ final class EffectExecutor {
             case TearDownEffect.Delete delete -> new Learned(provider.delete(delete));
             case TearDownEffect.Clear clear -> new Learned(status.clear(clear));
             case SayReleasing say -> new Learned(status.sayReleasing(say));
-            case TearDownEffect.Release(List<Leaving> addresses) ->
-                new Learned(claims.release(addresses, Done.RELEASED));
+            case DrawDelay(int failures) -> drawDelay(failures);
+            case TearDownEffect.Release(Leaving address) -> new Learned(claims.release(address));
             case TearDownEffect.LookAgain(Duration delay) -> {
                 LOG.info("Service {} is no longer served: {}", pass.key(), down.why());
                 yield new Finished(Next.after(delay));

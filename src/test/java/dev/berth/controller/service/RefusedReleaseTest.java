@@ -13,6 +13,7 @@ import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A Service that has an address too many, and whose status the API server does not let be written. */
@@ -43,6 +44,18 @@ class RefusedReleaseTest {
         reconcile();
         ClaimSpec spec = ClaimSpec.of(PoolOperator.POOL, PoolOperator.CLASS, new Owner(WEB, "uid-web"));
         cluster.putClaim(new Claim(SURPLUS, cluster.newUid(), "", spec));
+    }
+
+    @Test
+    void addressesBeyondNeed_areAllReleasedInOnePass_howeverManyTheyAre() {
+        holdsOneTooMany();
+        ClaimSpec spec = ClaimSpec.of(PoolOperator.POOL, PoolOperator.CLASS, new Owner(WEB, "uid-web"));
+        IntStream.range(10, 250)
+                .forEach(last -> cluster.putClaim(new Claim(Ip.parse("192.0.2." + last), cluster.newUid(), "", spec)));
+
+        reconcile();
+
+        assertThat(cluster.claims).hasSize(1);
     }
 
     @Test
