@@ -31,6 +31,12 @@ public sealed interface ServicePlan {
         return AddressConstraints.NONE;
     }
 
+    /** Whether what is planned does not depend on an address, or a class, that the Service waits for. */
+    default boolean isAnothers() {
+        return this instanceof NotOurs
+                || (this instanceof Skip && steps().stream().noneMatch(Step.Explain.class::isInstance));
+    }
+
     /** What is tried, the same whenever it is planned again: tells that it was tried before. */
     default Object timeless() {
         return steps();

@@ -66,6 +66,14 @@ public record ServiceSnapshot(
         migrateFrom = List.copyOf(migrateFrom);
     }
 
+    /** Whether other pools may make untrue what is said of the Service, if this is its plan. */
+    public boolean dependsOnPools(ServicePlan plan) {
+        return plan.steps().stream().anyMatch(Step.Refuse.class::isInstance)
+                || holdings.stream()
+                        .anyMatch(holding -> holding.spec().pool() != null
+                                && pools.poolOf(holding.ip()).isEmpty());
+    }
+
     /** The same, but for what is kept for its name and not claimed yet. */
     public ServiceSnapshot withoutReservations() {
         return withoutHoldings(holding -> holding.isReservedFor(key));

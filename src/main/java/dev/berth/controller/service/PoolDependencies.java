@@ -3,7 +3,6 @@ package dev.berth.controller.service;
 import dev.berth.claim.ServiceKey;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
-import dev.berth.loadbalancer.Step;
 import dev.berth.pool.PoolSet;
 import java.util.List;
 import java.util.Map;
@@ -15,13 +14,8 @@ final class PoolDependencies {
 
     /** This is planned for it, and said of it. */
     void note(ServiceSnapshot snapshot, ServicePlan plan) {
-        PoolSet pools = snapshot.pools();
-        boolean tells = plan.steps().stream().anyMatch(Step.Refuse.class::isInstance)
-                || snapshot.holdings().stream()
-                        .anyMatch(holding -> holding.spec().pool() != null
-                                && pools.poolOf(holding.ip()).isEmpty());
-        if (tells) {
-            byService.put(snapshot.key(), pools);
+        if (snapshot.dependsOnPools(plan)) {
+            byService.put(snapshot.key(), snapshot.pools());
         } else {
             byService.remove(snapshot.key());
         }

@@ -8,6 +8,7 @@ import dev.berth.loadbalancer.Planner;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.Withholding;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -76,6 +77,15 @@ final class PublishedAddresses {
                 && Adoption.canProceed(ledger.adopt(adopt.request()));
     }
 
+    /** Gives nobody else {@code what} of that which it publishes; {@code service} empty: it is gone. */
+    void withhold(ServiceKey key, Optional<ServiceState> service, Withholding what) {
+        switch (what) {
+            case ALL -> service.ifPresent(this::withhold);
+            case FOREIGN -> service.ifPresent(this::withholdForeign);
+            case AS_BEFORE -> release(key, service);
+        }
+    }
+
     /** Gives nobody else what it publishes. */
     void withhold(ServiceState service) {
         due.accept(ledger.withhold(service.key(), Adoption.withheld(service)));
@@ -87,7 +97,7 @@ final class PublishedAddresses {
     }
 
     /** The same of what it publishes, and does not hold. */
-    void withholdForeign(ServiceState service) {
+    private void withholdForeign(ServiceState service) {
         due.accept(ledger.withhold(service.key(), notItsOwn(service)));
     }
 

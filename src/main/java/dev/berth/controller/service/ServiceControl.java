@@ -17,7 +17,7 @@ import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Skipping;
-import dev.berth.loadbalancer.Step;
+import dev.berth.loadbalancer.Withholding;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.Comparator;
@@ -267,13 +267,10 @@ public final class ServiceControl {
             ServiceSnapshot snapshot = snapshots.of(key, service);
             ServicePlan plan = Planner.plan(snapshot);
             noteDependency(snapshot, plan);
-            if (isAnothers(plan)) {
+            if (plan.isAnothers()) {
                 turns.forget(key);
             }
-            if (plan instanceof ServicePlan.TearDown) {
-                // What it may lose, and goes on publishing, is nobody else's from the same moment on.
-                service.filter(state -> !state.isMarkedOurs()).ifPresent(published::withhold);
-            }
+            published.withhold(key, service, Withholding.before(plan, service));
             writes.begin(service);
             ReconcileContext work = new ReconcileContext(
                     parts,
@@ -295,12 +292,7 @@ public final class ServiceControl {
             // No event will report what this pass has done itself.
             Optional<ServiceState> read = service;
             Optional<ServiceState> now = newest(memory, () -> parts.cluster().service(key, read));
-            if (skipped.isPresent()) {
-                // Whoever wrote it, it stays published.
-                now.ifPresent(published::withholdForeign);
-            } else {
-                published.release(key, now);
-            }
+            published.withhold(key, now, Withholding.after(skipped));
             if (now.filter(state -> isServed(state) && classes.foreign().note(state, true))
                     .isPresent()) {
                 listener.deferenceChanged();
@@ -381,12 +373,5 @@ public final class ServiceControl {
         Ledger ahead = parts.ledger().copy(parts.ledger().pools().releasing(pool));
         return new LookAhead(ahead, snapshots::ahead)
                 .replacements(ahead.stranded(pool, most).first());
-    }
-
-    /** Whether what is planned for it does not depend on an address, or a class, that it waits for. */
-    private static boolean isAnothers(ServicePlan plan) {
-        return plan instanceof ServicePlan.NotOurs
-                || (plan instanceof ServicePlan.Skip leave
-                        && leave.steps().stream().noneMatch(Step.Explain.class::isInstance));
     }
 }
