@@ -14,6 +14,11 @@ public record ServiceEvent(Type type, Reason reason, String message) {
         WARNING
     }
 
+    /** Something went wrong, and the Service is tried again; in the words of a cloud's own controller. */
+    public static ServiceEvent notSynced(String what) {
+        return warning(Reason.SyncLoadBalancerFailed, "Error syncing load balancer: " + what);
+    }
+
     static ServiceEvent normal(Reason reason, String message) {
         return new ServiceEvent(Type.NORMAL, reason, message);
     }

@@ -29,5 +29,10 @@ public sealed interface TerminalEffect extends ServingEffect, TearDownEffect, Sk
      * @param losesTurn whether those behind it in the queue go first: it may never get its address
      * @param again when to look again at the latest, whatever the back-off says; absent: it alone counts
      */
-    record Fail(ServiceFailure what, boolean losesTurn, Optional<Duration> again) implements TerminalEffect {}
+    record Fail(ServiceFailure what, boolean losesTurn, Optional<Duration> again) implements TerminalEffect {
+        /** When to try again, now that the back-off is known. */
+        public Duration delay(Duration backOff) {
+            return Facts.sooner(again, backOff);
+        }
+    }
 }

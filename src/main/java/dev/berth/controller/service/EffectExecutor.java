@@ -122,11 +122,11 @@ final class EffectExecutor {
             case TerminalEffect.PlanAgain(boolean live) -> new EffectResult.Again(live);
             case TerminalEffect.Wait(Duration delay) -> new Finished(Next.after(delay));
             case TerminalEffect.AwaitEvent none -> new Finished(Next.ON_EVENT);
-            case TerminalEffect.Fail(ServiceFailure what, boolean losesTurn, Optional<Duration> again) -> {
-                if (losesTurn) {
+            case TerminalEffect.Fail failed -> {
+                if (failed.losesTurn()) {
                     pass.service().ifPresent(claims::loseTurn);
                 }
-                yield pass.fail(what, again);
+                yield pass.fail(failed);
             }
         };
     }

@@ -15,6 +15,7 @@ import dev.berth.loadbalancer.ServiceFailure;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.SinceLook;
+import dev.berth.loadbalancer.TerminalEffect;
 import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
@@ -127,12 +128,11 @@ record ReconcileContext(
         return parts.timing().steady().instant();
     }
 
-    /** Says what went wrong, and when the Service is tried again: {@code again} at the latest. */
-    EffectResult.End fail(ServiceFailure what, Optional<Duration> again) {
-        Duration delay = memory.retries.mustWait(what.request()).orElseGet(() -> memory.retries.failed(what));
-        return fail(
-                what.message(),
-                again.filter(sooner -> sooner.compareTo(delay) < 0).orElse(delay));
+    /** Notes what went wrong, unless it is noted already, and says it. */
+    EffectResult.End fail(TerminalEffect.Fail effect) {
+        ServiceFailure what = effect.what();
+        Duration backOff = memory.retries.mustWait(what.request()).orElseGet(() -> memory.retries.failed(what));
+        return fail(what.message(), effect.delay(backOff));
     }
 
     /** The same, where each of so many looks found something else than the one before. */
@@ -147,11 +147,7 @@ record ReconcileContext(
 
     private EffectResult.End fail(String message, Duration delay) {
         parts.metrics().failed();
-        service.ifPresent(about -> parts.events()
-                .warning(
-                        About.service(about),
-                        Reason.SyncLoadBalancerFailed,
-                        "Error syncing load balancer: " + message));
+        service.ifPresent(about -> say(about, ServiceEvent.notSynced(message)));
         LOG.warn("Service {}: {}; trying again in {} s", key, message, delay.toSeconds());
         return new EffectResult.Finished(Next.after(delay));
     }
