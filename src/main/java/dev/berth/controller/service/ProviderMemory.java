@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.loadbalancer.LookSchedule;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package dev.berth.controller.service;
+package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.berth.controller.service;
+package dev.berth.loadbalancer;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * @param targetsDue when it is looked at for its targets, if it says how many of them pass their health check
  * @param isReported whether it says that something has changed, and was not looked at since
  */
-record LookSchedule(Instant last, Instant targetsDue, boolean isReported) {
+public record LookSchedule(Instant last, Instant targetsDue, boolean isReported) {
     /** How often a provider is looked at that says how many targets pass their health check. */
     private static final Duration EVERY = Duration.ofSeconds(30);
 
@@ -21,30 +21,30 @@ record LookSchedule(Instant last, Instant targetsDue, boolean isReported) {
     private static final Duration SOON = Duration.ofSeconds(5);
 
     /** It was never looked at. */
-    static final LookSchedule NEVER = new LookSchedule(Instant.EPOCH, Instant.EPOCH, false);
+    public static final LookSchedule NEVER = new LookSchedule(Instant.EPOCH, Instant.EPOCH, false);
 
     /** It was asked to change something just now: its targets are looked at soon. */
-    LookSchedule changed(Instant now) {
+    public LookSchedule changed(Instant now) {
         return new LookSchedule(last, now.plus(SOON), isReported);
     }
 
     /** It is about to be looked at: what was reported until now is seen. */
-    LookSchedule looks(Instant now) {
+    public LookSchedule looks(Instant now) {
         return new LookSchedule(now, now.plus(EVERY), false);
     }
 
     /** It says that something has changed. */
-    LookSchedule reported() {
+    public LookSchedule reported() {
         return new LookSchedule(last, targetsDue, true);
     }
 
     /** What is due now is about to be done. */
-    LookSchedule begun(Instant now) {
+    public LookSchedule begun(Instant now) {
         return isReportDue(now) ? new LookSchedule(last, targetsDue, false) : this;
     }
 
     /** Whether it is to be looked at now. */
-    boolean isDue(boolean tellsOfTargets, Instant now) {
+    public boolean isDue(boolean tellsOfTargets, Instant now) {
         return isReportDue(now) || (tellsOfTargets && !targetsDue.isAfter(now));
     }
 
@@ -53,13 +53,13 @@ record LookSchedule(Instant last, Instant targetsDue, boolean isReported) {
     }
 
     /** How long a report must wait: soon after another look it is not looked at at once. */
-    Duration untilReport(Instant now) {
+    public Duration untilReport(Instant now) {
         Duration left = Duration.between(now, last.plus(SOON));
         return left.isNegative() ? Duration.ZERO : left;
     }
 
     /** When it is to be looked at, in how long; absent: not by itself. */
-    Optional<Duration> next(boolean tellsOfTargets, Instant now) {
+    public Optional<Duration> next(boolean tellsOfTargets, Instant now) {
         Stream<Duration> report = isReported ? Stream.of(untilReport(now)) : Stream.empty();
         Stream<Duration> targets = tellsOfTargets ? Stream.of(untilTargets(now)) : Stream.empty();
         return Stream.concat(report, targets).min(Duration::compareTo);
