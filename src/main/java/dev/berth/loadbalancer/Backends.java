@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import java.util.List;
@@ -16,9 +17,9 @@ import java.util.function.Supplier;
 public record Backends(List<Node> nodes, boolean kubeProxy, Supplier<List<Endpoint>> endpoints) {
     public static final Backends NONE = new Backends(List.of(), true, List::of);
 
-    /** The same, with the endpoints as they are now. */
-    public Backends read() {
-        List<Endpoint> now = endpoints.get();
+    /** The same, with the endpoints as they are now where a provider {@code targets} them, and with none else. */
+    public Backends read(Targets targets) {
+        List<Endpoint> now = targets == Targets.ENDPOINTS ? endpoints.get() : List.of();
         return new Backends(nodes, kubeProxy, () -> now);
     }
 }

@@ -180,7 +180,7 @@ public record Facts(List<Outcome> outcomes) {
 
     /** Whether an address could not be released, and no delay is known yet after which it is tried again. */
     boolean needsDelayForRelease() {
-        return drawn().isEmpty()
+        return drawn(DrawDelay.Of.RELEASE).isEmpty()
                 && all(Outcome.ReleaseTried.class, Outcome.ReleaseTried::isLeft).contains(true);
     }
 
@@ -204,10 +204,21 @@ public record Facts(List<Outcome> outcomes) {
         return last(Outcome.Ignored.class).map(Outcome.Ignored::why);
     }
 
+    /** What went wrong last, and would be tried again at the next event; absent: nothing, or it is backed off. */
+    Optional<ServiceFailure> notBackedOff() {
+        return last(outcome -> switch (outcome) {
+                    case Outcome.Failed(ServiceFailure what) -> Optional.of(Optional.of(what));
+                    case Outcome.BackedOff backedOff -> Optional.of(Optional.<ServiceFailure>empty());
+                    default -> Optional.<Optional<ServiceFailure>>empty();
+                })
+                .flatMap(what -> what);
+    }
+
     /** What went wrong; absent: nothing. */
     Optional<ServiceFailure> trouble() {
         return last(outcome -> switch (outcome) {
             case Outcome.Failed(ServiceFailure what) -> Optional.of(what);
+            case Outcome.BackedOff(ServiceFailure what, Duration delay) -> Optional.of(what);
             case Outcome.NotConfirmed(ServiceFailure what) -> Optional.of(what);
             case Outcome.IpModeNotAsked(ServiceFailure what) -> Optional.of(what);
             case Outcome.StillPostponed(Postponed(Why.Failed(ServiceFailure what), Duration left)) ->
@@ -278,14 +289,11 @@ public record Facts(List<Outcome> outcomes) {
                 .flatMap(entries -> entries);
     }
 
-    /** The delay that was drawn last, and was not used yet; absent: there is none. */
-    Optional<Duration> drawn() {
-        return last(outcome -> switch (outcome) {
-                    case Outcome.DelayDrawn(Duration delay) -> Optional.of(Optional.of(delay));
-                    case Outcome.OverwriteCounted counted -> Optional.of(Optional.<Duration>empty());
-                    default -> Optional.<Optional<Duration>>empty();
-                })
-                .flatMap(delay -> delay);
+    /** The delay that was drawn for this; absent: none was. */
+    Optional<Duration> drawn(DrawDelay.Of what) {
+        return last(outcome -> outcome instanceof Outcome.DelayDrawn(DrawDelay.Of of, Duration delay) && of == what
+                ? Optional.of(delay)
+                : Optional.empty());
     }
 
     /** What became of another controller's write to the status; absent: none was counted. */
@@ -332,19 +340,16 @@ public record Facts(List<Outcome> outcomes) {
                 case Outcome.StillPostponed(Postponed(Why.Pending why, Duration left)) -> Optional.of(left);
                 case Outcome.StillPostponed(Postponed(Why.Failed why, Duration left)) ->
                     Optional.of(sooner(again, left));
+                case Outcome.BackedOff(ServiceFailure what, Duration delay) -> Optional.of(sooner(again, delay));
                 case Outcome.LookAgain(Duration delay) -> Optional.of(sooner(again, delay));
+                case Outcome.DelayDrawn(DrawDelay.Of of, Duration delay)
+                when of == DrawDelay.Of.RELEASE -> Optional.of(sooner(again, delay));
                 case Outcome.OverwriteCounted(Optional<Duration> standsFor)
                 when standsFor.isPresent() -> Optional.of(sooner(again, standsFor.get()));
                 default -> again;
             };
         }
-        Optional<Duration> known = again;
-        return drawn().map(delay -> sooner(known, delay)).or(() -> known);
-    }
-
-    /** When to look again where nothing else is left to wait for than {@code delay}. */
-    Duration soonest(Duration delay) {
-        return sooner(again(), delay);
+        return again;
     }
 
     static Duration sooner(Optional<Duration> one, Duration other) {

@@ -1,6 +1,10 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.reason.Reason;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of whether the API server keeps {@code ipMode}. A value.
@@ -19,6 +23,29 @@ public record IpModes(boolean gate, Answer answer) {
         UNKNOWN,
         KEPT,
         DROPPED
+    }
+
+    /**
+     * What the answer to a write tells; absent: nothing, for the field was not sent, or was in use: then it is kept in any
+     * case.
+     *
+     * @param before the ingress as it was
+     * @param sent what was written; null: not the ingress
+     * @param stored what the API server answered
+     */
+    public static Optional<Answer> told(
+            List<Published> before, @Nullable List<Published> sent, List<Published> stored) {
+        return sent == null || !Publication.usesIpMode(sent) || Publication.usesIpMode(before)
+                ? Optional.empty()
+                : Optional.of(Publication.usesIpMode(stored) ? Answer.KEPT : Answer.DROPPED);
+    }
+
+    /** What an event says once the field was dropped. */
+    public static ServiceEvent dropped() {
+        return ServiceEvent.warning(
+                Reason.IPModeDropped,
+                "the API server drops status.loadBalancer.ingress[].ipMode (older than 1.29, or its feature gate"
+                        + " LoadBalancerIPMode is off); kube-proxy treats every address as ipMode VIP");
     }
 
     /**

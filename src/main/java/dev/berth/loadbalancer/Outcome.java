@@ -70,7 +70,7 @@ public sealed interface Outcome {
     record ReleaseTried(Ip ip, boolean isLeft) implements Outcome {}
 
     /** A delay was drawn. */
-    record DelayDrawn(Duration delay) implements Outcome {}
+    record DelayDrawn(DrawDelay.Of of, Duration delay) implements Outcome {}
 
     /** Another controller's write to the status was counted; {@code standsFor}: how long it is let stand, if it is. */
     record OverwriteCounted(Optional<Duration> standsFor) implements Outcome {}
@@ -89,6 +89,9 @@ public sealed interface Outcome {
 
     /** It went wrong: nothing more is tried for the Service, but to say so. */
     record Failed(ServiceFailure what) implements Outcome {}
+
+    /** It went wrong, and is not tried again before {@code delay} is over, also where saying so fails, too. */
+    record BackedOff(ServiceFailure what, Duration delay) implements Outcome {}
 
     /** This is what it asks of its provider. */
     record Asks(Demand demand) implements Outcome {}

@@ -1,7 +1,10 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.claim.Holding;
+import dev.berth.claim.ServiceKey;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ProviderState.Made;
+import dev.berth.provider.ServiceIdentity;
 import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Optional;
@@ -41,6 +44,20 @@ public final class PredecessorDeletion {
                 : toDelete(plan, service, situation.provider())
                         .filter(found -> !found.by().capabilities().immediate())
                         .flatMap(found -> new PredecessorDeletion(plan, service, found, situation, facts).next());
+    }
+
+    /**
+     * What is to be deleted once a Service is gone, outside of all passes; absent: nothing, or a pass does it, for the one
+     * it was made for holds addresses still: these are released once it is deleted.
+     *
+     * @param holdings those of the name of the Service that is gone
+     */
+    public static Optional<Made> ofGone(ProviderState provider, List<Holding> holdings) {
+        return provider.madeForAnother(Optional.empty()).filter(made -> {
+            ServiceIdentity service = made.request().service();
+            ServiceKey key = new ServiceKey(service.namespace(), service.name());
+            return holdings.stream().noneMatch(holding -> holding.isFor(key, service.uid()));
+        });
     }
 
     private static Optional<Made> toDelete(ServicePlan plan, Optional<ServiceState> service, ProviderState provider) {

@@ -125,7 +125,7 @@ public record Publication(
     }
 
     /** Whether one of them has an ipMode. */
-    public static boolean usesIpMode(List<Published> ingress) {
+    static boolean usesIpMode(List<Published> ingress) {
         return ingress.stream().anyMatch(entry -> entry.ipMode() != null);
     }
 

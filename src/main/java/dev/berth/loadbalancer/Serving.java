@@ -65,6 +65,11 @@ public final class Serving {
     }
 
     private ServingEffect next() {
+        // Also where saying so fails, too: what fails after the status was written, is backed off where it is said.
+        Optional<ServiceFailure> failed = facts.did(Done.STATUS_WRITTEN) ? Optional.empty() : facts.notBackedOff();
+        if (failed.isPresent()) {
+            return new ServingEffect.Postpone(failed.get());
+        }
         Optional<ServingEffect> givesUp = claiming().giveUp();
         if (givesUp.isPresent()) {
             return givesUp.get();
@@ -100,10 +105,18 @@ public final class Serving {
                 && facts.waiting().isEmpty()
                 && facts.triedToRelease().isEmpty()
                 && !facts.did(Done.RELEASING_SAID);
-        return facts.again()
-                .filter(left -> what.saidBefore())
+        Optional<Duration> again = orTargetsDue(facts.again());
+        return again.filter(left -> what.saidBefore())
                 .<ServingEffect>map(TerminalEffect.Wait::new)
-                .orElseGet(() -> new TerminalEffect.Fail(what, losesTurn, facts.again()));
+                .orElseGet(() -> new TerminalEffect.Fail(what, losesTurn, again));
+    }
+
+    /** The sooner of {@code again} and when the targets are to be looked at: that waits for nothing else. */
+    private Optional<Duration> orTargetsDue(Optional<Duration> again) {
+        return known.targetsDue()
+                .filter(due -> facts.did(Done.PROVIDER_ASKED))
+                .map(due -> Facts.sooner(again, due))
+                .or(() -> again);
     }
 
     private Claiming claiming() {
@@ -233,7 +246,7 @@ public final class Serving {
         // Decided before the claims are written: by the time of the patch it could be over.
         Optional<Duration> delay = difference.flatMap(patch -> situation.waits().delay(patch.timeless()));
         if (delay.isPresent()) {
-            return new TerminalEffect.Wait(facts.soonest(delay.get()));
+            return new TerminalEffect.Wait(Facts.sooner(orTargetsDue(facts.again()), delay.get()));
         }
         List<Ip> confirmed = facts.confirmed();
         List<Ip> first = aboutToBePublished(difference).stream()
@@ -325,10 +338,10 @@ public final class Serving {
             case Overwrites.StillStands(Overwrites after, boolean isNew, Duration left) ->
                 new ServingEffect.CountOverwrite(after, Optional.of(left), news);
             case Overwrites.LetStand(Overwrites after, boolean isNew) ->
-                facts.drawn()
+                facts.drawn(DrawDelay.Of.OVERWRITE)
                         .<ServingEffect>map(delay -> new ServingEffect.CountOverwrite(
                                 after.letStand(known.steady().plus(delay)), Optional.of(delay), news))
-                        .orElseGet(() -> new DrawDelay(after.conflicts()));
+                        .orElseGet(() -> new DrawDelay(DrawDelay.Of.OVERWRITE, after.conflicts()));
         };
     }
 
@@ -361,7 +374,7 @@ public final class Serving {
                 return surplus.get();
             }
             if (facts.needsDelayForRelease()) {
-                return new DrawDelay(1);
+                return new DrawDelay(DrawDelay.Of.RELEASE, 1);
             }
             if (!facts.triedToRelease().isEmpty() && again().isEmpty()) {
                 return new TerminalEffect.PlanAgain(false);
@@ -371,17 +384,14 @@ public final class Serving {
                 return situation
                         .waits()
                         .delay(of)
-                        .<ServingEffect>map(TerminalEffect.Wait::new)
+                        .<ServingEffect>map(left -> new TerminalEffect.Wait(Facts.sooner(orTargetsDue(again()), left)))
                         .orElseGet(() -> new ServingEffect.ReleaseNodePorts(
                                 situation.since().newest().orElse(service), of));
             }
         }
         Optional<Duration> again = again();
         // One that waits may leave the queue for a while, when its class is not accepted: it keeps its place.
-        return new ServingEffect.Rest(
-                known.targetsDue().map(due -> Facts.sooner(again, due)).or(() -> again),
-                again.isEmpty(),
-                !facts.did(Done.QUEUE_JOINED));
+        return new ServingEffect.Rest(orTargetsDue(again), again.isEmpty(), !facts.did(Done.QUEUE_JOINED));
     }
 
     /** One address after the other; absent: it holds nothing beyond need, or all of that was tried. */

@@ -8,6 +8,7 @@ import dev.berth.ip.Ip;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -105,12 +106,17 @@ public sealed interface ServingEffect
      * Call the provider.
      *
      * @param before what events say before the call
-     * @param after what events say once it is done
+     * @param done what events say once the provider has done all that it was asked to
      */
-    record Call(ProviderCall.Made call, List<ServiceEvent> before, List<ServiceEvent> after) implements ServingEffect {
+    record Call(ProviderCall.Made call, List<ServiceEvent> before, List<ServiceEvent> done) implements ServingEffect {
         public Call {
             before = List.copyOf(before);
-            after = List.copyOf(after);
+            done = List.copyOf(done);
+        }
+
+        /** What events say after the call, by what came of it. */
+        public List<ServiceEvent> after(List<Outcome> came) {
+            return came.stream().allMatch(Outcome.TargetsNow.class::isInstance) ? done : List.of();
         }
     }
 
@@ -187,7 +193,12 @@ public sealed interface ServingEffect
      *
      * @param service as it is known by now
      */
-    record ReleaseNodePorts(ServiceState service, NodePorts of) implements ServingEffect {}
+    record ReleaseNodePorts(ServiceState service, NodePorts of) implements ServingEffect {
+        /** What an event says once it is done. */
+        public ServiceEvent done() {
+            return ServiceEvent.normal(Reason.ReleasedNodePorts, "Released the node ports of " + of.ports());
+        }
+    }
 
     /** What is tried with {@link ReleaseNodePorts}: with the same ports not again before its time, if it fails. */
     record NodePorts(String ports) {}

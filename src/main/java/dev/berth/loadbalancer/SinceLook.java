@@ -5,6 +5,7 @@ import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was known of a Service and its Addresses when it was looked at, and what was written of them since.
@@ -39,6 +40,19 @@ public record SinceLook(
                 Optional.empty(),
                 Optional.empty(),
                 List.of());
+    }
+
+    /**
+     * Whether what was written of a Service's Addresses counts still: it does while the Service is as it was then, but for
+     * our own writes.
+     *
+     * @param before the Service as it was known; null: it was not
+     * @param read the Service as it was read
+     */
+    public static boolean stillCounts(@Nullable ServiceState before, ServiceState read) {
+        return before != null
+                && before.uid().equals(read.uid())
+                && before.resourceVersion().equals(read.resourceVersion());
     }
 
     /** Whether this pass has written the Service. */

@@ -172,7 +172,7 @@ public final class TearingDown {
 
     private TearDownEffect done() {
         if (facts.needsDelayForRelease()) {
-            return new DrawDelay(1);
+            return new DrawDelay(DrawDelay.Of.RELEASE, 1);
         }
         if (facts.again().isPresent()) {
             return new TearDownEffect.LookAgain(facts.again().get());

@@ -1,6 +1,11 @@
 package dev.berth.loadbalancer;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
@@ -87,6 +92,20 @@ class PredecessorDeletionTest {
                 .then(next(TURN), new Outcome.TurnTaken())
                 .then(next(DELETE), new Outcome.Called(), new Outcome.Did(Done.PREDECESSOR_DELETED))
                 .ends(Optional.empty());
+    }
+
+    @Test
+    void whatWasMadeForOneThatIsGone_isDeletedOutsideOfPasses_unlessItHoldsAddresses() {
+        Holding its = new Holding(
+                Ip.parse("192.0.2.1"),
+                Holding.State.HELD,
+                ClaimSpec.of("pool", "x/y", new Owner(new ServiceKey("prod", "web"), "u0")),
+                null);
+
+        assertThat(PredecessorDeletion.ofGone(provider, List.of())).contains(new Made(REQUEST, EDGE));
+        assertThat(PredecessorDeletion.ofGone(provider, List.of(its))).isEmpty();
+        assertThat(PredecessorDeletion.ofGone(ProviderState.nothing(), List.of()))
+                .isEmpty();
     }
 
     private static ServedClass edgeInZone(String zone) {

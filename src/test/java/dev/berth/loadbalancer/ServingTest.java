@@ -29,6 +29,7 @@ import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.Protocol;
+import dev.berth.provider.ServiceIdentity;
 import dev.berth.reason.Reason;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -50,6 +51,7 @@ class ServingTest {
             new Refusal("pool", IpFamily.IPV4, RefusalReason.FULL, "", BigInteger.ZERO, BigInteger.valueOf(256))));
     private static final ServiceFailure DENIED =
             new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request");
+    private static final Duration LONG = Duration.ofMinutes(5);
     private static final ServedClass EDGE = SampleClasses.one(
                     "x/y", "edge", Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
             .served()
@@ -69,6 +71,7 @@ class ServingTest {
 
     private Waits waits = Waits.NONE;
     private Optional<Duration> wordsWait = Optional.empty();
+    private Optional<Duration> targetsDue = Optional.empty();
     private IpModes ipModes = new IpModes(true, IpModes.Answer.KEPT);
     private Outcome turn = new Outcome.TurnTaken();
 
@@ -151,7 +154,7 @@ class ServingTest {
                 overwrites,
                 NOW,
                 ipModes,
-                Optional.empty());
+                targetsDue);
     }
 
     private Optional<Object> tried(ServingEffect effect) {
@@ -226,10 +229,10 @@ class ServingTest {
             case ServingEffect.Keep(List<Published> ingress) ->
                 List.of(new Outcome.ToPublish(ingress), new Outcome.Did(Done.PROVIDER_ASKED));
             case ServingEffect.Postpone(ServiceFailure what) ->
-                List.of(new Outcome.Failed(what), new Outcome.LookAgain(Duration.ofSeconds(5)));
+                List.of(new Outcome.BackedOff(what, Duration.ofSeconds(5)));
             case ServingEffect.CheckPublished(Ip ip) ->
                 unlessOther(effect, new Outcome.GoingRead(ip, Optional.empty()));
-            case DrawDelay drawn -> List.of(new Outcome.DelayDrawn(Duration.ofSeconds(5)));
+            case DrawDelay draw -> List.of(new Outcome.DelayDrawn(draw.of(), Duration.ofSeconds(5)));
             case ServingEffect.CountOverwrite counted -> {
                 overwrites = counted.after();
                 yield List.of(new Outcome.OverwriteCounted(counted.standsFor()));
@@ -350,7 +353,7 @@ class ServingTest {
         holdings = List.of();
         outcomes.put("Acquire", List.of(new Outcome.Failed(DENIED)));
 
-        assertThat(way()).containsExactly("Acquire", "Publishnull", "Fail ClaimFailed, loses turn");
+        assertThat(way()).containsExactly("Acquire", "Postpone", "Publishnull", "Fail ClaimFailed, loses turn");
     }
 
     @Test
@@ -361,7 +364,8 @@ class ServingTest {
                         new ServiceFailure("ensuring load balancer", Reason.EnsureFailed, "quota", "request"))));
 
         assertThat(way())
-                .containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "Publishnull", "Fail EnsureFailed");
+                .containsExactly(
+                        "StopWaiting", "AskFor", "TakeTurn", "Ensure", "Postpone", "Publishnull", "Fail EnsureFailed");
     }
 
     @Test
@@ -520,6 +524,69 @@ class ServingTest {
 
     @Test
     void nodePorts_areReleased_ofTheServiceAsItIsByNow() {
+        service = service.ports(new Port("", Protocol.TCP, 80, 30080));
+        ServiceState planned = service.build();
+        ServiceState newest = service.resourceVersion("9").build();
+        since = new SinceLook(List.of(), List.of(), Optional.of(newest), Optional.of(List.of()), List.of());
+
+        assertThat(delivered(planned))
+                .isEqualTo(new ServingEffect.ReleaseNodePorts(newest, new ServingEffect.NodePorts("80/TCP")));
+    }
+
+    @Test
+    void whatIsSaidAfterACall_isSaidOnlyIfTheProviderDidAllThatItWasAsked() {
+        ServiceEvent updated = ServiceEvent.normal(Reason.UpdatedLoadBalancer, "Updated load balancer");
+        ServingEffect.Call call = new ServingEffect.Call(
+                new ProviderCall.Update(
+                        LoadBalancerRequest.builder("c", new ServiceIdentity("prod", "web", "u1"), IpMode.VIP)
+                                .build()),
+                List.of(),
+                List.of(updated));
+
+        assertThat(call.after(List.of(new Outcome.TargetsNow(Backends.NONE)))).containsExactly(updated);
+        assertThat(call.after(List.of(new Outcome.NotUpdated("quota")))).isEmpty();
+    }
+
+    @Test
+    void nodePortsThatCannotBeReleasedYet_delayNeitherTheLookAtTargets_norTheReleaseOfAnAddress() {
+        ServiceState planned =
+                service.ports(new Port("", Protocol.TCP, 80, 30080)).build();
+        waits = new Waits(List.of(new Waits.Waiting(
+                new ServingEffect.NodePorts("80/TCP"), new Postponed(new Postponed.Why.Failed(DENIED), LONG))));
+
+        assertThat(delivered(planned)).isEqualTo(new TerminalEffect.Wait(LONG));
+        targetsDue = Optional.of(Duration.ofSeconds(5));
+        assertThat(delivered(planned)).isEqualTo(new TerminalEffect.Wait(Duration.ofSeconds(5)));
+        assertThat(delivered(
+                        planned,
+                        new Outcome.ReleaseTried(Ip.parse("192.0.2.2"), true),
+                        new Outcome.DelayDrawn(DrawDelay.Of.RELEASE, Duration.ofSeconds(3))))
+                .isEqualTo(new TerminalEffect.Wait(Duration.ofSeconds(3)));
+    }
+
+    @Test
+    void whatFailsAfterTheProviderWasAsked_delaysNoLookAtTargets() {
+        targetsDue = Optional.of(Duration.ofSeconds(5));
+        List<Outcome> asked = List.of(new Outcome.Did(Done.PROVIDER_ASKED), new Outcome.Did(Done.STATUS_WRITTEN));
+
+        assertThat(Serving.next(
+                        serve(),
+                        known(),
+                        Facts.NONE.with(new Outcome.Failed(DENIED)).with(asked)))
+                .isEqualTo(new TerminalEffect.Fail(DENIED, false, targetsDue));
+        assertThat(Serving.next(
+                        serve(),
+                        known(),
+                        Facts.NONE.with(new Outcome.Failed(DENIED)).with(asked.getLast())))
+                .isEqualTo(new TerminalEffect.Fail(DENIED, false, Optional.empty()));
+    }
+
+    private ServicePlan.Serve serve() {
+        return new ServicePlan.Serve(service.build(), EDGE, AddressConstraints.NONE, steps, marks);
+    }
+
+    /** What is next for one that is delivered, and whose class needs no node ports. */
+    private ServingEffect delivered(ServiceState planned, Outcome... beside) {
         ServedClass releases = new ServedClass(
                 EDGE.name(),
                 EDGE.value(),
@@ -531,23 +598,18 @@ class ServingTest {
                 EDGE.healthCheck(),
                 true,
                 false);
-        ServiceState planned =
-                service.ports(new Port("", Protocol.TCP, 80, 30080)).build();
-        ServiceState newest = service.resourceVersion("9").build();
-        since = new SinceLook(List.of(), List.of(), Optional.of(newest), Optional.of(List.of()), List.of());
         Demand demand = Demand.of(
                 planned, releases, "c", 1, AddressConstraints.NONE, List.of(Ip.parse("192.0.2.1")), Backends.NONE);
         provider = provider.ensured(demand.request(), releases, ready("192.0.2.1"));
-
-        ServingEffect effect = Serving.next(
+        return Serving.next(
                 new ServicePlan.Serve(planned, releases, AddressConstraints.NONE, steps, marks),
                 known(),
-                Facts.NONE.with(
-                        new Outcome.Asks(demand),
-                        new Outcome.Did(Done.PROVIDER_ASKED),
-                        new Outcome.Wrote(new Publication(true, null, List.of(), List.of()))));
-
-        assertThat(effect).isEqualTo(new ServingEffect.ReleaseNodePorts(newest, new ServingEffect.NodePorts("80/TCP")));
+                Facts.NONE
+                        .with(
+                                new Outcome.Asks(demand),
+                                new Outcome.Did(Done.PROVIDER_ASKED),
+                                new Outcome.Wrote(new Publication(true, null, List.of(), List.of())))
+                        .with(beside));
     }
 
     /**
@@ -591,6 +653,7 @@ class ServingTest {
                     true,
                     List.of(NOT_MADE, new Outcome.Failed(DENIED)),
                     "CreateClaim",
+                    "Postpone",
                     "GiveUpClaim",
                     "Publishnull"),
             new Held(
@@ -599,6 +662,7 @@ class ServingTest {
                     false,
                     List.of(NOT_MADE, new Outcome.Failed(DENIED)),
                     "CreateClaim",
+                    "Postpone",
                     "ReadService"),
             new Held(
                     "one that is unsure is read", unseen(Holding.State.UNSURE), true, List.of(), "ReadClaim", "AskFor"),
@@ -739,9 +803,9 @@ class ServingTest {
         service = service.ingress("198.51.100.9");
         overwrites = new Overwrites("u1", List.of(NOW.minusSeconds(9), NOW.minusSeconds(5)), 0, Instant.EPOCH, null);
 
-        assertThat(overwritten()).isEqualTo(new DrawDelay(1));
-        ServingEffect.CountOverwrite third =
-                (ServingEffect.CountOverwrite) overwritten(new Outcome.DelayDrawn(Duration.ofSeconds(5)));
+        assertThat(overwritten()).isEqualTo(new DrawDelay(DrawDelay.Of.OVERWRITE, 1));
+        ServingEffect.CountOverwrite third = (ServingEffect.CountOverwrite)
+                overwritten(new Outcome.DelayDrawn(DrawDelay.Of.OVERWRITE, Duration.ofSeconds(5)));
         assertThat(third.standsFor()).contains(Duration.ofSeconds(5));
         assertThat(third.after().letStandUntil()).isEqualTo(NOW.plusSeconds(5));
         assertThat(third.news().map(ServiceEvent::message))
@@ -767,12 +831,16 @@ class ServingTest {
     }
 
     @Test
-    void delayThatWasDrawnForAStatusThatIsPutRightAfterAll_isNotWaited() {
-        Facts drawn = Facts.NONE.with(new Outcome.DelayDrawn(Duration.ofSeconds(5)));
+    void delayThatWasDrawnForAStatusThatIsPutRightAfterAll_isNotWaited_norForARelease() {
+        Facts drawn = Facts.NONE.with(new Outcome.DelayDrawn(DrawDelay.Of.OVERWRITE, Duration.ofSeconds(5)));
 
-        assertThat(drawn.again()).contains(Duration.ofSeconds(5));
-        assertThat(drawn.with(new Outcome.OverwriteCounted(Optional.empty())).again())
-                .isEmpty();
+        assertThat(drawn.again()).isEmpty();
+        assertThat(drawn.with(new Outcome.ReleaseTried(Ip.parse("192.0.2.2"), true))
+                        .needsDelayForRelease())
+                .isTrue();
+        assertThat(drawn.with(new Outcome.OverwriteCounted(Optional.of(Duration.ofSeconds(5))))
+                        .again())
+                .contains(Duration.ofSeconds(5));
     }
 
     @Test

@@ -84,7 +84,7 @@ class TearingDownTest {
                 case SayReleasing say -> Optional.of(new Outcome.Did(Done.RELEASING_SAID));
                 case TearDownEffect.Release(Leaving address) ->
                     Optional.of(new Outcome.ReleaseTried(address.ip(), isLeft));
-                case DrawDelay drawn -> Optional.of(new Outcome.DelayDrawn(Duration.ofSeconds(5)));
+                case DrawDelay draw -> Optional.of(new Outcome.DelayDrawn(draw.of(), Duration.ofSeconds(5)));
                 case TearDownEffect.LookAgain again -> Optional.empty();
                 case TearDownEffect.Finish finish -> Optional.empty();
                 case TerminalEffect ending -> Optional.empty();

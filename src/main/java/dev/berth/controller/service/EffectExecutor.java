@@ -166,7 +166,7 @@ final class EffectExecutor {
                                         .flatMap(pick -> Optional.ofNullable(pick.joins()).stream())
                                         .toList());
                         });
-            case TakeOverEffect.Join join -> new Learned(postpone(claims.join(join).stream()));
+            case TakeOverEffect.Join join -> new Learned(claims.join(join));
             case SkippingEffect refraining -> perform(refraining);
         };
     }
@@ -190,10 +190,10 @@ final class EffectExecutor {
             case ServingEffect.StopWaiting none -> stopWaiting();
             case ServingEffect.Note(List<Outcome> what) -> new Learned(what);
             case ServingEffect.OfStep step ->
-                new Learned(postpone(Stream.concat(
-                        Stream.of(new Outcome.StepsDone(step.index() + 1)), claims.take(serve, step).stream())));
-            case ServingEffect.Acquire(AddressRequest request) ->
-                new Learned(postpone(claims.acquire(serve, request).stream()));
+                new Learned(Stream.concat(
+                                Stream.of(new Outcome.StepsDone(step.index() + 1)), claims.take(serve, step).stream())
+                        .toList());
+            case ServingEffect.Acquire(AddressRequest request) -> new Learned(claims.acquire(serve, request));
             case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> {
                 pass.due().accept(pass.parts().ledger().await(request));
                 yield new Learned(new Outcome.Lacks(why));
@@ -223,7 +223,7 @@ final class EffectExecutor {
             case ServingEffect.ConfirmClaim(Claim unsure) -> new Learned(claims.confirm(serve, unsure));
             case ServingEffect.Publish publish -> new Learned(status.publish(state, publish));
             case ServingEffect.DelayWords delay -> new Learned(status.delayWords(delay));
-            case DrawDelay(int failures) -> drawDelay(failures);
+            case DrawDelay draw -> drawDelay(draw);
             case SayReleasing say -> new Learned(status.sayReleasing(say));
             case ServingEffect.ReleaseSurplus(Leaving address) -> new Learned(claims.release(address));
             case ServingEffect.ReleaseNodePorts release -> new Learned(nodePorts.release(release));
@@ -240,21 +240,13 @@ final class EffectExecutor {
         };
     }
 
-    /** A claim that failed is not tried again before its time, also where saying so fails, too. */
-    private List<Outcome> postpone(Stream<Outcome> claimed) {
-        return claimed.flatMap(outcome -> outcome instanceof Outcome.Failed(ServiceFailure what)
-                        ? pass.postpone(what).stream()
-                        : Stream.of(outcome))
-                .toList();
-    }
-
     private static EffectResult did(Done what) {
         return new Learned(new Outcome.Did(what));
     }
 
-    private EffectResult drawDelay(int failures) {
-        return new Learned(
-                new Outcome.DelayDrawn(pass.parts().timing().backoff().after(failures)));
+    private EffectResult drawDelay(DrawDelay draw) {
+        return new Learned(new Outcome.DelayDrawn(
+                draw.of(), pass.parts().timing().backoff().after(draw.failures())));
     }
 
     private EffectResult stopWaiting() {
@@ -284,7 +276,7 @@ final class EffectExecutor {
             case TearDownEffect.Delete delete -> new Learned(provider.delete(delete));
             case TearDownEffect.Clear clear -> new Learned(status.clear(clear));
             case SayReleasing say -> new Learned(status.sayReleasing(say));
-            case DrawDelay(int failures) -> drawDelay(failures);
+            case DrawDelay draw -> drawDelay(draw);
             case TearDownEffect.Release(Leaving address) -> new Learned(claims.release(address));
             case TearDownEffect.LookAgain(Duration delay) -> {
                 LOG.info("Service {} is no longer served: {}", pass.key(), down.why());

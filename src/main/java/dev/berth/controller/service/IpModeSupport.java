@@ -58,8 +58,7 @@ public final class IpModeSupport {
      *
      * @return whether it is news
      */
-    boolean learn(boolean kept, Instant now) {
-        Answer answer = kept ? Answer.KEPT : Answer.DROPPED;
+    boolean learn(Answer answer, Instant now) {
         return learned.getAndSet(new Learned(answer, now)).answer() != answer;
     }
 }

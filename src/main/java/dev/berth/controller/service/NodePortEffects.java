@@ -2,7 +2,6 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
 import dev.berth.ip.Ip;
-import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServiceState;
@@ -25,9 +24,7 @@ final class NodePortEffects {
         return switch (pass.parts().cluster().releaseNodePorts(effect.service(), ports)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 pass.wrote(answer, claimsBefore);
-                pass.parts()
-                        .events()
-                        .normal(About.service(answer), Reason.ReleasedNodePorts, "Released the node ports of " + ports);
+                pass.say(answer, effect.done());
                 yield new Outcome.Changed(false);
             }
             case Write.Conflict<ServiceState> changed -> new Outcome.Changed(true);

@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.claim.Claim;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.SinceLook;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,10 +24,7 @@ final class OwnWrites {
     void begin(Optional<ServiceState> read) {
         claimsBefore = null;
         if (read.isPresent()) {
-            ServiceState before = newest;
-            if (before == null
-                    || !before.uid().equals(read.get().uid())
-                    || !before.resourceVersion().equals(read.get().resourceVersion())) {
+            if (!SinceLook.stillCounts(newest, read.get())) {
                 claims.clear();
             }
             newest = read.get();

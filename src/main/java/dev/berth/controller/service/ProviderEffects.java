@@ -81,23 +81,24 @@ final class ProviderEffects {
             case ProviderCall.Ensure(LoadBalancerRequest request) -> ensure(served, request);
             case ProviderCall.Delete(LoadBalancerRequest request) -> withdraw(served, request);
         };
-        if (came.stream().allMatch(Outcome.TargetsNow.class::isInstance)) {
-            effect.after().forEach(event -> pass.say(serve.service(), event));
-        }
+        effect.after(came).forEach(event -> pass.say(serve.service(), event));
         return Stream.concat(Stream.of(new Outcome.Called()), came.stream()).toList();
     }
 
     /** What it answered breaks no rule, and is remembered. */
     List<Outcome> accept(ServedClass served, ServingEffect.Accept effect) {
         pass.memory().provider.change(state -> state.ensured(effect.request(), served, effect.answer()));
-        return List.of(new Outcome.Judged(), targetsChanged());
+        return List.of(new Outcome.Judged(), targetsChanged(served));
     }
 
     /** What the provider knows is noted before: whoever changes the targets after this looks at that. */
-    private Outcome targetsChanged() {
+    private Outcome targetsChanged(ServedClass served) {
         pass.memory().provider.targetsChanged(pass.steady());
-        return new Outcome.TargetsNow(
-                pass.parts().environment().backends().apply(pass.key()).read());
+        return new Outcome.TargetsNow(pass.parts()
+                .environment()
+                .backends()
+                .apply(pass.key())
+                .read(served.capabilities().targets()));
     }
 
     /** It has what it answered, but maybe for the health of its targets. */
@@ -163,7 +164,8 @@ final class ProviderEffects {
                 }
             };
         } catch (ProviderException failure) {
-            return pass.postpone(ServiceFailure.ofEnsuring(pass.key(), called(served, request), failure, request));
+            return List.of(new Outcome.Failed(
+                    ServiceFailure.ofEnsuring(pass.key(), called(served, request), failure, request)));
         }
     }
 
@@ -207,7 +209,7 @@ final class ProviderEffects {
         try {
             pass.visit().update(pass.parts().providers().named(served.provider()), request);
             pass.memory().provider.change(state -> state.updated(request, served));
-            return List.of(targetsChanged());
+            return List.of(targetsChanged(served));
         } catch (ProviderException failure) {
             return List.of(new Outcome.NotUpdated(String.valueOf(failure.getMessage())));
         }
@@ -221,7 +223,7 @@ final class ProviderEffects {
             pass.memory().provider.change(state -> state.deleted(request.service()));
             return List.of();
         } catch (ProviderException failure) {
-            return pass.postpone(notDeleted(served, request, failure, request));
+            return List.of(new Outcome.Failed(notDeleted(served, request, failure, request)));
         }
     }
 

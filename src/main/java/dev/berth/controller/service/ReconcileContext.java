@@ -101,9 +101,9 @@ record ReconcileContext(
         return situation().addresses(state, plan.constraints());
     }
 
-    /** It failed, and is not tried again before its time, also where saying so fails, too. */
-    List<Outcome> postpone(ServiceFailure what) {
-        return List.of(new Outcome.Failed(what), new Outcome.LookAgain(memory.retries.failed(what)));
+    /** It failed, and is not tried again before its time. */
+    Outcome postpone(ServiceFailure what) {
+        return new Outcome.BackedOff(what, memory.retries.failed(what));
     }
 
     static Outcome failed(String doing, Reason reason, String cause, Object request) {

@@ -12,6 +12,7 @@ import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Facts;
 import dev.berth.loadbalancer.Planner;
+import dev.berth.loadbalancer.PredecessorDeletion;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
@@ -213,10 +214,8 @@ public final class ServiceControl {
                     // No timer of it comes, should this pass have postponed what was left to do.
                     listener.due(parts.ledger().stopWaiting(key));
                 }
-                memory.provider
-                        .state()
-                        .madeForAnother(Optional.empty())
-                        .filter(made -> !holdsAnything(made.request().service()))
+                PredecessorDeletion.ofGone(
+                                memory.provider.state(), parts.ledger().heldFor(key))
                         .ifPresent(made -> orphans.deleteUntilDone(
                                 made.by(), made.request().service()));
             }
@@ -228,12 +227,6 @@ public final class ServiceControl {
         } finally {
             MDC.remove("service");
         }
-    }
-
-    /** Then the pass that releases that has its load balancer deleted first, until it is done. */
-    private boolean holdsAnything(ServiceIdentity service) {
-        ServiceKey key = new ServiceKey(service.namespace(), service.name());
-        return parts.ledger().heldFor(key).stream().anyMatch(holding -> holding.isFor(key, service.uid()));
     }
 
     private Next look(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {

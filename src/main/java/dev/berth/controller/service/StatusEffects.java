@@ -2,9 +2,9 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
 import dev.berth.ip.Ip;
-import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.IpModes;
 import dev.berth.loadbalancer.NamedLoadBalancer;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.PredecessorEffect;
@@ -41,12 +41,15 @@ final class StatusEffects {
     }
 
     /** All is planned again, from what the API server answered. */
-    List<Outcome> addFinalizer(ServiceState state, Publication wanted) {
-        Optional<Outcome> hindered = write(
-                state, wanted, "adding the finalizer", NamedLoadBalancer.UNNAMED, List.of(), ServingEffect.Mark::new);
-        return hindered.isPresent() && hindered.get() instanceof Outcome.Failed(ServiceFailure what)
-                ? pass.postpone(what)
-                : List.of(hindered.orElseGet(() -> new Outcome.Changed(false)));
+    Outcome addFinalizer(ServiceState state, Publication wanted) {
+        return write(
+                        state,
+                        wanted,
+                        "adding the finalizer",
+                        NamedLoadBalancer.UNNAMED,
+                        List.of(),
+                        ServingEffect.Mark::new)
+                .orElseGet(() -> new Outcome.Changed(false));
     }
 
     List<Outcome> publish(ServiceState state, ServingEffect.Publish effect) {
@@ -139,23 +142,15 @@ final class StatusEffects {
     }
 
     private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {
-        boolean isSent = sent != null && Publication.usesIpMode(sent);
-        if (!isSent || Publication.usesIpMode(about.ingress())) {
-            // Where it is in use, it is kept in any case.
-            return;
-        }
-        boolean kept = Publication.usesIpMode(answer.ingress());
-        boolean news = pass.parts().ipMode().learn(kept, pass.steady());
-        if (news && !kept) {
-            pass.parts().metrics().ipModeDropped(true);
-            String message =
-                    "the API server drops status.loadBalancer.ingress[].ipMode (older than 1.29, or its feature gate"
-                            + " LoadBalancerIPMode is off); kube-proxy treats every address as ipMode VIP";
-            pass.parts().events().warning(About.service(about), Reason.IPModeDropped, message);
-            LOG.warn("{}", message);
-        } else if (news) {
-            pass.parts().metrics().ipModeDropped(false);
-        }
+        IpModes.told(about.ingress(), sent, answer.ingress())
+                .filter(told -> pass.parts().ipMode().learn(told, pass.steady()))
+                .ifPresent(news -> {
+                    pass.parts().metrics().ipModeDropped(news == IpModes.Answer.DROPPED);
+                    if (news == IpModes.Answer.DROPPED) {
+                        pass.say(about, IpModes.dropped());
+                        LOG.warn("{}", IpModes.dropped().message());
+                    }
+                });
     }
 
     /** Writes the Service where nothing had to be written, before it releases addresses. */

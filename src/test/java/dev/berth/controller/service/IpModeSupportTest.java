@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.loadbalancer.IpModes;
+import dev.berth.loadbalancer.IpModes.Answer;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
@@ -22,8 +23,8 @@ class IpModeSupportTest {
     void dropped_isNewsOnce_andHoldsTenMinutes() {
         IpModeSupport support = new IpModeSupport(true);
 
-        assertThat(support.learn(false, NOW)).isTrue();
-        assertThat(support.learn(false, NOW)).isFalse();
+        assertThat(support.learn(Answer.DROPPED, NOW)).isTrue();
+        assertThat(support.learn(Answer.DROPPED, NOW)).isFalse();
         assertThat(support.known(NOW.plusSeconds(599)).isPublished(false)).isFalse();
         assertThat(support.known(NOW.plus(IpModes.ASK_AGAIN)).isUnknown()).isTrue();
     }
@@ -31,7 +32,7 @@ class IpModeSupportTest {
     @Test
     void kept_holdsForEver() {
         IpModeSupport support = new IpModeSupport(true);
-        support.learn(true, NOW);
+        support.learn(Answer.KEPT, NOW);
 
         assertThat(support.known(NOW.plusSeconds(1_000_000)).isPublished(false)).isTrue();
         assertThat(support.known(NOW.plusSeconds(1_000_000)).isUnknown()).isFalse();
@@ -50,7 +51,7 @@ class IpModeSupportTest {
     @Test
     void whoWasWrittenWithoutTheField_missesIt_thoughAnotherLearnedThatItIsKept() {
         IpModeSupport support = new IpModeSupport(true);
-        support.learn(true, NOW);
+        support.learn(Answer.KEPT, NOW);
 
         assertThat(support.known(NOW).isMissing(false)).isTrue();
         assertThat(support.known(NOW).isMissing(true)).isFalse();
@@ -59,7 +60,7 @@ class IpModeSupportTest {
     @Test
     void dropped_isStillWritten_whereItIsInUse() {
         IpModeSupport support = new IpModeSupport(true);
-        support.learn(false, NOW);
+        support.learn(Answer.DROPPED, NOW);
 
         assertThat(support.known(NOW).isPublished(true)).isTrue();
         assertThat(new IpModeSupport(false).known(NOW).isPublished(true)).isFalse();
