@@ -234,9 +234,7 @@ public final class Serving {
                     && !facts.did(Done.IP_MODE_ASKED)
                     && known.ipModes().isUnknown()
                     && Publication.differsInIpModeOnly(entries.get(), service.ingress())) {
-                return facts.anotherAsks()
-                        ? new TerminalEffect.Wait(IpModes.ANOTHER_ASKS)
-                        : new ServingEffect.AskForIpMode(publication(entries));
+                return askForIpMode(publication(entries));
             }
         }
         boolean isLetStand =
@@ -244,9 +242,9 @@ public final class Serving {
         Publication wanted = publication(isLetStand ? Optional.empty() : entries);
         Optional<Publication.Difference> difference = wanted.differenceFrom(service);
         // Decided before the claims are written: by the time of the patch it could be over.
-        Optional<Duration> delay = difference.flatMap(patch -> situation.waits().delay(patch.timeless()));
+        Optional<Duration> delay = delay(difference);
         if (delay.isPresent()) {
-            return new TerminalEffect.Wait(Facts.sooner(orTargetsDue(facts.again()), delay.get()));
+            return new TerminalEffect.Wait(delay.get());
         }
         List<Ip> confirmed = facts.confirmed();
         List<Ip> first = aboutToBePublished(difference).stream()
@@ -263,6 +261,21 @@ public final class Serving {
                 .<ServingEffect>map(left -> new ServingEffect.DelayWords(wanted, left))
                 .orElseGet(() -> new ServingEffect.Publish(
                         wanted, inWordsOnly, situation.named().called(served, service.uid()), reports()));
+    }
+
+    private ServingEffect askForIpMode(Publication wanted) {
+        if (facts.anotherAsks()) {
+            return new TerminalEffect.Wait(IpModes.ANOTHER_ASKS);
+        }
+        return delay(wanted.differenceFrom(service))
+                .<ServingEffect>map(TerminalEffect.Wait::new)
+                .orElseGet(() -> new ServingEffect.AskForIpMode(wanted));
+    }
+
+    /** How long a patch must wait that failed before, if nothing is due sooner; absent: not at all. */
+    private Optional<Duration> delay(Optional<Publication.Difference> patch) {
+        return patch.flatMap(what -> situation.waits().delay(what.timeless()))
+                .map(left -> Facts.sooner(orTargetsDue(facts.again()), left));
     }
 
     /** Whether nothing is new but words of its provider, how many targets pass, or which nodes announce. */

@@ -453,7 +453,7 @@ class AgentTrafficIT {
                     .orElseThrow();
             back.start();
             connect(back.node(), true);
-            assertThat(owner(ip(service))).isNotSameAs(back);
+            await(() -> having(ip(service)), having -> having.size() == 1 && having.getFirst() != back);
         } finally {
             lab.controlPlane().startApiServer();
             operator = lab.installation().startOperator();

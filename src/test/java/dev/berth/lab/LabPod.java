@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,9 @@ import org.awaitility.Awaitility;
 
 /** A pod of the {@link Lab}: its Pod object, its namespace behind its node, and a {@link Peer} that serves. */
 final class LabPod implements AutoCloseable {
+    /** For how long nothing may come to a server before it ends. */
+    private static final Duration QUIET = Duration.ofMillis(500);
+
     /** Where it answers. */
     static final int PORT = 8080;
 
@@ -158,12 +162,14 @@ final class LabPod implements AutoCloseable {
     }
 
     /**
-     * Ends it as a server that ends in order: once what {@code client} had sent it is answered. A SYN that was dropped
-     * is on its way for another second.
+     * Ends it as a server that ends in order: once what {@code client} had sent it is answered, and nothing came for a while,
+     * as one with a preStop hook that sleeps. A SYN that was dropped is on its way for another second, and a proxy that has
+     * chosen this server may not have come to connect yet.
      */
     void closeInOrder(Namespace client) {
         List<String> opening = client.tcpSockets("syn-sent");
         Awaitility.await()
+                .during(QUIET)
                 .until(() -> Collections.disjoint(opening, client.tcpSockets("syn-sent"))
                         && namespace.tcpSockets("syn-recv").isEmpty()
                         && namespace.tcpSockets("established").isEmpty());

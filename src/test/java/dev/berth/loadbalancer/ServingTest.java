@@ -164,6 +164,8 @@ class ServingTest {
                 wanted.differenceFrom(service.build()).map(patch -> new ServingEffect.Mark(patch.timeless()));
             case ServingEffect.Publish publish ->
                 publish.wanted().differenceFrom(service.build()).map(Publication.Difference::timeless);
+            case ServingEffect.AskForIpMode(Publication wanted) ->
+                wanted.differenceFrom(service.build()).map(Publication.Difference::timeless);
             default -> Optional.empty();
         };
     }
@@ -917,6 +919,18 @@ class ServingTest {
         outcomes.put("AskForIpMode", List.of(new Outcome.IpModeNotAsked(DENIED)));
 
         assertThat(way()).endsWith("AskForIpMode", "Fail ClaimFailed");
+    }
+
+    @Test
+    void ipModeThatCouldNotBeAskedFor_isNotAskedForAgainBeforeItsTime_alsoWhereTargetsAreDueSooner() {
+        hasItsAddressWithAnotherMode();
+        outcomes.put("AskForIpMode", List.of(new Outcome.IpModeNotAsked(DENIED)));
+
+        waits = postponed(Publication.Difference.class, DENIED);
+
+        assertThat(way()).doesNotContain("AskForIpMode").endsWith("WaitPT5S");
+        targetsDue = Optional.of(Duration.ofSeconds(3));
+        assertThat(way()).doesNotContain("AskForIpMode").endsWith("WaitPT3S");
     }
 
     @Test

@@ -138,7 +138,7 @@ final class StatusEffects {
 
     private static List<Outcome> notAsked(String message, Publication.Difference difference) {
         return List.of(new Outcome.IpModeNotAsked(
-                new ServiceFailure("asking for ipMode", Reason.PublishFailed, message, difference)));
+                new ServiceFailure("asking for ipMode", Reason.PublishFailed, message, difference.timeless())));
     }
 
     private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Providers, and the HAProxies that they leave behind. */
@@ -31,9 +32,13 @@ public final class HaproxyProcesses implements AutoCloseable {
 
     /** Sends a signal to the master and its workers. */
     public void signal(Path directory, String signal) {
-        master(directory)
-                .forEach(master -> Stream.concat(Stream.of(master), master.descendants())
-                        .forEach(process -> Command.run(List.of("kill", "-" + signal, Long.toString(process.pid())))));
+        all(directory).forEach(process -> Command.run(List.of("kill", "-" + signal, Long.toString(process.pid()))));
+    }
+
+    private static List<ProcessHandle> all(Path directory) {
+        return master(directory)
+                .flatMap(master -> Stream.concat(Stream.of(master), master.descendants()))
+                .toList();
     }
 
     private static Stream<ProcessHandle> master(Path directory) {
@@ -68,6 +73,13 @@ public final class HaproxyProcesses implements AutoCloseable {
     @Override
     public void close() {
         providers.forEach(HaproxyProvider::close);
-        directories.forEach(directory -> signal(directory, "KILL"));
+        directories.forEach(HaproxyProcesses::kill);
+    }
+
+    /** Waits until they have ended, so that none writes to a directory that is being deleted. */
+    private static void kill(Path directory) {
+        List<ProcessHandle> all = all(directory);
+        all.forEach(ProcessHandle::destroyForcibly);
+        all.forEach(process -> process.onExit().orTimeout(10, TimeUnit.SECONDS).join());
     }
 }
