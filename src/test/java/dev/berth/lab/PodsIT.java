@@ -389,6 +389,8 @@ class PodsIT {
                 metadata: {name: many}
                 spec: {addresses: [198.18.0.0/21], priority: 0, namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: many}}}
                 EOF""");
+        // A Service that is seen before it would get an address of the other pool.
+        shell.type("kubectl wait --for=condition=Ready --timeout=2m addresspool/many");
         IntStream.range(0, MANY)
                 .parallel()
                 .forEach(number -> admin.resource(serviceOfMany(number)).create());
