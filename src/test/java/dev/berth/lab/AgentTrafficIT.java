@@ -133,6 +133,12 @@ class AgentTrafficIT {
         return await(() -> having(ip), having -> having.size() == 1).getFirst();
     }
 
+    /** The one that has it, as soon as there is exactly one, and not {@code before}. */
+    private static LabAgent ownerOtherThan(LabAgent before, String ip) {
+        return await(() -> having(ip), having -> having.size() == 1 && having.getFirst() != before)
+                .getFirst();
+    }
+
     /** A Service whose address is not on the node of its only pod, answered by now. */
     private Service serviceElsewhere(LabPod pod) {
         return IntStream.range(0, 8)
@@ -206,8 +212,7 @@ class AgentTrafficIT {
         awaitAnnouncedByItsOwner(service);
         LabAgent first = owner(ip);
         first.node().cordon(true);
-        LabAgent heir = await(() -> having(ip), having -> having.size() == 1 && having.getFirst() != first)
-                .getFirst();
+        LabAgent heir = ownerOtherThan(first, ip);
         Pattern convergence = Pattern.compile("berth_agent_convergence_seconds_count\\{protocol=\"l2\",?} [1-9]");
         await(heir::metrics, said -> convergence.matcher(said).find());
         awaitAnnouncedByItsOwner(service);
@@ -332,7 +337,7 @@ class AgentTrafficIT {
                 "tcp dport " + URI.create(lab.controlPlane().url()).getPort());
         try {
             await(cut::metrics, said -> said.contains("berth_agent_api_server_up 0.0"));
-            await(() -> having(ip(service)), having -> having.size() == 1 && having.getFirst() != cut);
+            ownerOtherThan(cut, ip(service));
             said(
                     "cut from the API server, until another node has the address",
                     Duration.ofNanos(System.nanoTime() - began));
@@ -424,7 +429,7 @@ class AgentTrafficIT {
         unfit.set(before.node(), true);
         try {
             await(before::announcements, said -> said.contains(ip(service) + ": " + unfit.reason.sentence()));
-            await(() -> having(ip(service)), having -> having.size() == 1 && having.getFirst() != before);
+            ownerOtherThan(before, ip(service));
             assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
         } finally {
             unfit.set(before.node(), false);
@@ -453,7 +458,7 @@ class AgentTrafficIT {
                     .orElseThrow();
             back.start();
             connect(back.node(), true);
-            await(() -> having(ip(service)), having -> having.size() == 1 && having.getFirst() != back);
+            ownerOtherThan(back, ip(service));
         } finally {
             lab.controlPlane().startApiServer();
             operator = lab.installation().startOperator();
