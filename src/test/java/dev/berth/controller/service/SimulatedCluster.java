@@ -50,6 +50,12 @@ final class SimulatedCluster {
     /** Whose Addresses are refused, by a quota or a webhook, say. */
     final Set<ServiceKey> refused = new TreeSet<>();
 
+    /** How many Address objects of each address were deleted. */
+    private final Map<Ip, Integer> removals = new TreeMap<>();
+
+    /** The uids of the Address objects whose create was on its way while another of the same address was deleted. */
+    private final Set<String> underWayAtADeletion = new TreeSet<>();
+
     private boolean dropsIpMode;
     private final Line line;
     private int writes;
@@ -149,6 +155,12 @@ final class SimulatedCluster {
 
     void removeClaim(Ip ip) {
         addressObjects.remove(ip);
+        removals.merge(ip, 1, Integer::sum);
+    }
+
+    /** Whether it was on its way already when another Address object of the same address was deleted. */
+    boolean wasUnderWayAtADeletion(Claim claim) {
+        return underWayAtADeletion.contains(claim.uid());
     }
 
     /** One operator's way in: its caches, which lag behind until it is told of the next change, and its writes. */
@@ -245,11 +257,16 @@ final class SimulatedCluster {
 
         @Override
         public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
+            int removed = removals.getOrDefault(ip, 0);
             return write(line.call("create Address ", ip, " for ", spec.owners()), () -> {
                 if (spec.owners().stream().anyMatch(owner -> refused.contains(owner.service()))) {
                     return new Write.Refused<>("denied by a webhook");
                 }
-                return addressObjects.create(ip, () -> new Claim(ip, newUid(), "", spec));
+                Write<Claim> answer = addressObjects.create(ip, () -> new Claim(ip, newUid(), "", spec));
+                if (answer instanceof Write.Done<Claim>(Claim made) && removals.getOrDefault(ip, 0) != removed) {
+                    underWayAtADeletion.add(made.uid());
+                }
+                return answer;
             });
         }
 

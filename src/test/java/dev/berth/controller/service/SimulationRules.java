@@ -109,12 +109,15 @@ final class SimulationRules {
                 check(
                         other == null
                                 || isShared(claim, service, other)
-                                || (mayBeDeletedByHand && wasShared(ip, service, other)),
+                                || (mayBeDeletedByHand && (wasShared(ip, service, other) || isOvertaken(ip, claim))),
                         () -> ip + " is published by " + key + " and " + (other == null ? "" : other.key())
                                 + ", and its Address is " + claim);
                 boolean excused = mayBeDeletedByHand
                         && world.deletedByHand.contains(ip)
-                        && (claim == null || isReserved(claim, service) || world.sharedAndDeletedByHand.contains(ip));
+                        && (claim == null
+                                || isReserved(claim, service)
+                                || world.sharedAndDeletedByHand.contains(ip)
+                                || isOvertaken(ip, claim));
                 // It is as if a stranger had written it: nobody else gets it.
                 boolean isWithheld = claim == null
                         && isFrozen(service)
@@ -129,6 +132,14 @@ final class SimulationRules {
                         () -> ip + " is published by " + key + " " + uid + ", but its Address is " + claim);
             }
         });
+    }
+
+    /**
+     * Whether a create that was sent before another Address object was made, and deleted by hand, has landed after that:
+     * nobody can recall it, and whose the address is shows with the answer.
+     */
+    private boolean isOvertaken(Ip ip, @Nullable Claim claim) {
+        return claim != null && world.deletedByHand.contains(ip) && cluster.wasUnderWayAtADeletion(claim);
     }
 
     private static boolean isReserved(Claim claim, ServiceState service) {
