@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Choice;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.pool.Refusal;
@@ -11,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What comes next for a Service that lacks addresses: they are chosen, and chosen again for those families for which
- * another operator was faster; then the Service leaves the queue, or joins it for what it lacks still. Pure.
+ * What comes next for a Service that lacks addresses: they are chosen and claimed, and chosen again for those families for
+ * which another operator was faster; then the Service leaves the queue, or joins it for what it lacks still. Pure.
  */
 final class Acquiring {
     /** How often a choice may be lost to another operator before the Service is postponed. */
@@ -32,17 +33,18 @@ final class Acquiring {
         }
         AddressRequest request = asked;
         List<Refusal> missing = new ArrayList<>();
-        List<Outcome.OfChoice> choices = facts.choices();
-        for (Outcome.OfChoice choice : choices) {
-            switch (choice) {
-                case Outcome.NotAcquired(List<Refusal> refusals) -> {
+        List<TriedChoice> choices = facts.choices();
+        for (TriedChoice tried : choices) {
+            switch (tried.choice()) {
+                case Outcome.NotChosen(List<Refusal> refusals) -> {
                     List<IpFamily> lacking = new ArrayList<>(request.families());
                     lacking.addAll(families(missing));
                     missing.addAll(refusals);
                     return Optional.of(joinQueue(asked, lacking, missing));
                 }
-                case Outcome.Acquired(List<IpFamily> lost, List<Refusal> more) -> {
-                    missing.addAll(more);
+                case Outcome.Chosen(Choice.Assigned chosen) -> {
+                    missing.addAll(chosen.missing());
+                    List<IpFamily> lost = tried.lost();
                     if (lost.isEmpty()) {
                         return Optional.of(
                                 missing.isEmpty()
@@ -55,8 +57,14 @@ final class Acquiring {
         }
         return Optional.of(
                 choices.size() < CHOICES
-                        ? new ServingEffect.Acquire(request)
+                        ? new ServingEffect.Choose(request)
                         : new ServingEffect.Postpone(lostToOthers(attempt)));
+    }
+
+    /** What was chosen is claimed to the end, whatever comes of a part of it; absent: all was tried. */
+    static Optional<ServingEffect> rest(Facts facts) {
+        List<TriedChoice> choices = facts.choices();
+        return choices.isEmpty() ? Optional.empty() : choices.getLast().next();
     }
 
     private static List<IpFamily> families(List<Refusal> refusals) {

@@ -8,7 +8,6 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
-import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.pool.Pool;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -96,14 +95,14 @@ final class Claiming {
     }
 
     /**
-     * What to do about an Address that could not be made, and may never be: others may have the address, and go first.
+     * What to do about Addresses that could not be made, and may never be: others may have the addresses, and go first.
      * What is still published stays held: it is nobody else's before it is taken off. Absent: nothing, or no more.
      */
     Optional<ServingEffect> giveUp() {
-        if (facts.notMade().isEmpty() || facts.did(Done.CLAIM_GIVEN_UP)) {
-            return Optional.empty();
-        }
-        Ip ip = facts.notMade().get();
+        return facts.notMade().stream().flatMap(ip -> giveUp(ip).stream()).findFirst();
+    }
+
+    private Optional<ServingEffect> giveUp(Ip ip) {
         boolean isMade =
                 situation.holdings().stream().anyMatch(holding -> holding.ip().equals(ip) && holding.claim() != null);
         if (isMade || serve.service().publishes(ip)) {

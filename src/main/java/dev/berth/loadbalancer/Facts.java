@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.claim.Claim;
 import dev.berth.ip.Ip;
+import dev.berth.loadbalancer.Outcome.ClaimTried.Whose;
 import dev.berth.loadbalancer.Postponed.Why;
 import dev.berth.pool.Refusal;
 import java.time.Duration;
@@ -25,8 +26,6 @@ public record Facts(List<Outcome> outcomes) {
         QUEUE_JOINED,
         /** An event says why it is skipped. */
         REPORTED,
-        /** The address whose Address object could not be made is nobody's, and others go first. */
-        CLAIM_GIVEN_UP,
         /** The provider was asked all that it had to be. */
         PROVIDER_ASKED,
         /** The Service is looked at once more after this pass. */
@@ -127,15 +126,22 @@ public record Facts(List<Outcome> outcomes) {
         return last(Outcome.StepsDone.class).map(Outcome.StepsDone::count).orElse(0);
     }
 
-    /** What came of each choice of addresses, in order; empty: nothing was chosen yet. */
-    List<Outcome.OfChoice> choices() {
-        List<Outcome.OfChoice> choices = new ArrayList<>();
+    /** Each choice of addresses, in order; empty: nothing was chosen yet. */
+    List<TriedChoice> choices() {
+        List<TriedChoice> choices = new ArrayList<>();
         for (Outcome outcome : outcomes) {
             if (outcome instanceof Outcome.OfChoice choice) {
-                choices.add(choice);
+                choices.add(new TriedChoice(choice, List.of()));
+            } else if (outcome instanceof Outcome.ClaimTried tried) {
+                choices.add(choices.removeLast().with(tried));
             }
         }
         return choices;
+    }
+
+    /** Whether all that was chosen at once was claimed for the Service. */
+    public boolean areAllAssigned() {
+        return choices().stream().anyMatch(TriedChoice::isAllOurs);
     }
 
     /** The Address object that was found last of those that were unsure; absent: none was. */
@@ -143,9 +149,18 @@ public record Facts(List<Outcome> outcomes) {
         return last(Outcome.Found.class).map(Outcome.Found::claim);
     }
 
-    /** The address whose Address object could not be made; absent: all could. */
-    Optional<Ip> notMade() {
-        return last(Outcome.NotMade.class).map(Outcome.NotMade::ip);
+    /** The addresses whose Address objects could not be made, and that are not given up; empty: all could. */
+    List<Ip> notMade() {
+        List<Ip> notMade = new ArrayList<>();
+        for (Outcome outcome : outcomes) {
+            switch (outcome) {
+                case Outcome.NotMade(Ip ip) -> notMade.add(ip);
+                case Outcome.ClaimTried(Ip ip, Whose whose) when whose == Whose.NOT_MADE -> notMade.add(ip);
+                case Outcome.GivenUp(Ip ip) -> notMade.removeIf(ip::equals);
+                default -> {}
+            }
+        }
+        return notMade;
     }
 
     /** What a live read of the Service told; absent: it was not read since it was planned for. */

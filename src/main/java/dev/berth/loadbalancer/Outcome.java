@@ -1,8 +1,8 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.claim.Choice;
 import dev.berth.claim.Claim;
 import dev.berth.ip.Ip;
-import dev.berth.ip.IpFamily;
 import dev.berth.pool.Refusal;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerStatus;
@@ -33,26 +33,32 @@ public sealed interface Outcome {
     /** It could not be read. */
     record ServiceNotRead() implements OfRead {}
 
-    /** What came of one choice of addresses, where nothing went wrong. */
+    /** Others may have this address, which was held for the Service: its Address object could not be made. */
+    record GivenUp(Ip ip) implements Outcome {}
+
+    /** What came of one choice of addresses. */
     sealed interface OfChoice extends Outcome {}
 
-    /**
-     * Addresses were chosen, and claimed but for those that another operator had claimed first.
-     *
-     * @param lost the families of these; empty: all are claimed
-     * @param missing why none was chosen of a family that can be done without; empty: one of each was
-     */
-    record Acquired(List<IpFamily> lost, List<Refusal> missing) implements OfChoice {
-        public Acquired {
-            lost = List.copyOf(lost);
-            missing = List.copyOf(missing);
+    /** These addresses were chosen, and are held for the Service. */
+    record Chosen(Choice.Assigned choice) implements OfChoice {}
+
+    /** None was chosen. */
+    record NotChosen(List<Refusal> refusals) implements OfChoice {
+        public NotChosen {
+            refusals = List.copyOf(refusals);
         }
     }
 
-    /** None was chosen. */
-    record NotAcquired(List<Refusal> refusals) implements OfChoice {
-        public NotAcquired {
-            refusals = List.copyOf(refusals);
+    /** An address that was chosen was to be claimed; what went wrong is an outcome of its own. */
+    record ClaimTried(Ip ip, Whose whose) implements Outcome {
+        /** Whose an address is after it was to be claimed. */
+        public enum Whose {
+            OURS,
+            ANOTHERS,
+            /** It has no Address object: none could be made. */
+            NOT_MADE,
+            /** What became of it is not known. */
+            UNSURE
         }
     }
 

@@ -135,12 +135,10 @@ public final class PredecessorDeletion {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         boolean inWordsOnly =
                 difference.filter(patch -> patch.isInWordsOnly(state)).isPresent();
-        boolean mayWrite = difference
+        Optional<Publication.Difference> due = difference
                 .filter(patch -> !inWordsOnly || situation.wordsWait().isEmpty())
-                .filter(patch -> situation.waits().on(patch.timeless()).isEmpty())
-                .isPresent();
-        return new PredecessorEffect.SayWhy(
-                state, what, mayWrite ? Optional.of(wanted) : Optional.empty(), inWordsOnly);
+                .filter(patch -> situation.waits().on(patch.timeless()).isEmpty());
+        return new PredecessorEffect.SayWhy(state, what, due, inWordsOnly);
     }
 
     /** Whether the Service that has the name now waits until it is deleted, and is one of Berth's. */

@@ -19,10 +19,11 @@ public sealed interface PredecessorEffect
     /**
      * Say why the Service that has the name now waits. What comes of it is no matter: it is tried again in any case.
      *
-     * @param wanted of its status; absent: it says so, or cannot be written now
+     * @param patch of its status; absent: it says so, or cannot be written now
      * @param inWordsOnly whether nothing is new but the words in which it says so
      */
-    record SayWhy(ServiceState service, ServiceFailure what, Optional<Publication> wanted, boolean inWordsOnly)
+    record SayWhy(
+            ServiceState service, ServiceFailure what, Optional<Publication.Difference> patch, boolean inWordsOnly)
             implements PredecessorEffect {}
 
     /** Remember when to try again, where no Service is there to say it of. */

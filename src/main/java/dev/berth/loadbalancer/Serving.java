@@ -65,6 +65,10 @@ public final class Serving {
     }
 
     private ServingEffect next() {
+        Optional<ServingEffect> rest = Acquiring.rest(facts);
+        if (rest.isPresent()) {
+            return rest.get();
+        }
         // Also where saying so fails, too: what fails after the status was written, is backed off where it is said.
         Optional<ServiceFailure> failed = facts.did(Done.STATUS_WRITTEN) ? Optional.empty() : facts.notBackedOff();
         if (failed.isPresent()) {
@@ -138,11 +142,14 @@ public final class Serving {
             }
         }
         if (serve.marks() && (bringsItsOwn() || !addresses().isEmpty())) {
-            Publication wanted = marked();
-            return wanted.differenceFrom(service)
-                    .flatMap(patch -> situation.waits().delay(new ServingEffect.Mark(patch.timeless())))
-                    .<ServingEffect>map(TerminalEffect.Wait::new)
-                    .orElseGet(() -> new ServingEffect.AddFinalizer(wanted));
+            return marked().differenceFrom(service)
+                    .map(ServingEffect.AddFinalizer::new)
+                    .map(mark -> situation
+                            .waits()
+                            .delay(mark.mark())
+                            .<ServingEffect>map(TerminalEffect.Wait::new)
+                            .orElse(mark))
+                    .orElseGet(() -> new TerminalEffect.PlanAgain(false));
         }
         return new ServingEffect.AskFor();
     }
@@ -260,16 +267,17 @@ public final class Serving {
                 .filter(left -> inWordsOnly)
                 .<ServingEffect>map(left -> new ServingEffect.DelayWords(wanted, left))
                 .orElseGet(() -> new ServingEffect.Publish(
-                        wanted, inWordsOnly, situation.named().called(served, service.uid()), reports()));
+                        wanted, difference, inWordsOnly, situation.named().called(served, service.uid()), reports()));
     }
 
     private ServingEffect askForIpMode(Publication wanted) {
         if (facts.anotherAsks()) {
             return new TerminalEffect.Wait(IpModes.ANOTHER_ASKS);
         }
-        return delay(wanted.differenceFrom(service))
+        Optional<Publication.Difference> patch = wanted.differenceFrom(service);
+        return delay(patch)
                 .<ServingEffect>map(TerminalEffect.Wait::new)
-                .orElseGet(() -> new ServingEffect.AskForIpMode(wanted));
+                .orElseGet(() -> new ServingEffect.AskForIpMode(patch.orElseThrow()));
     }
 
     /** How long a patch must wait that failed before, if nothing is due sooner; absent: not at all. */

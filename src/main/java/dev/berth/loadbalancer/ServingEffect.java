@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Choice;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
@@ -21,7 +22,8 @@ public sealed interface ServingEffect
         permits ServingEffect.StopWaiting,
                 ServingEffect.Note,
                 ServingEffect.OfStep,
-                ServingEffect.Acquire,
+                ServingEffect.Choose,
+                ServingEffect.ClaimChosen,
                 ServingEffect.JoinQueue,
                 ServingEffect.ReadService,
                 ServingEffect.GiveUpClaim,
@@ -72,8 +74,11 @@ public sealed interface ServingEffect
     /** Have an Address object say what the Service needs of it by now. */
     record UpdateClaim(int index, Claim claim, ClaimSpec spec) implements OfStep {}
 
-    /** Choose addresses once, hold all that are chosen, and claim them. */
-    record Acquire(AddressRequest request) implements ServingEffect {}
+    /** Choose addresses once, and hold all that are chosen. */
+    record Choose(AddressRequest request) implements ServingEffect {}
+
+    /** Claim an address that was chosen: create its Address object, or join those who share it. */
+    record ClaimChosen(Choice.Pick pick, AddressRequest request) implements ServingEffect {}
 
     /** Have the Service wait in the queue for the addresses that it lacks. */
     record JoinQueue(AddressRequest request, WaitReason why) implements ServingEffect {}
@@ -91,7 +96,12 @@ public sealed interface ServingEffect
      * Put our finalizer on, and by which class it is served, alone: what comes next touches the world. All else is
      * planned again, from what the API server answered.
      */
-    record AddFinalizer(Publication wanted) implements ServingEffect {}
+    record AddFinalizer(Publication.Difference patch) implements ServingEffect {
+        /** What is tried. */
+        public Mark mark() {
+            return new Mark(patch.timeless());
+        }
+    }
 
     /** What is tried with {@link AddFinalizer}: not again before its time, if it fails. */
     record Mark(Publication.Difference patch) {}
@@ -156,7 +166,7 @@ public sealed interface ServingEffect
             implements ServingEffect {}
 
     /** Have a dry run tell whether the API server keeps ipMode, for nothing else differs. */
-    record AskForIpMode(Publication wanted) implements ServingEffect {}
+    record AskForIpMode(Publication.Difference patch) implements ServingEffect {}
 
     /** Read an Address that is not the Service's own as far as is known, and was to be published. */
     record ReadAgain(Holding known) implements ServingEffect {}
@@ -169,13 +179,19 @@ public sealed interface ServingEffect
     record ConfirmClaim(Claim claim) implements ServingEffect {}
 
     /**
-     * Write finalizer, ingress and conditions in one patch, if anything differs.
+     * Write finalizer, ingress and conditions in one patch.
      *
+     * @param patch absent: the Service says it already
      * @param inWordsOnly whether nothing is new but words
      * @param called its load balancer in a sentence, for events
      * @param reports what events say beside, once it is written
      */
-    record Publish(Publication wanted, boolean inWordsOnly, String called, List<ServiceEvent> reports)
+    record Publish(
+            Publication wanted,
+            Optional<Publication.Difference> patch,
+            boolean inWordsOnly,
+            String called,
+            List<ServiceEvent> reports)
             implements ServingEffect {
         public Publish {
             reports = List.copyOf(reports);

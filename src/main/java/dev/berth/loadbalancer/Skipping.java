@@ -94,6 +94,6 @@ public final class Skipping {
                         .waits()
                         .delay(patch.timeless())
                         .<SkippingEffect>map(TerminalEffect.Wait::new)
-                        .orElseGet(() -> new SkippingEffect.Publish(service, wanted, doing)));
+                        .orElseGet(() -> new SkippingEffect.Publish(service, patch, doing)));
     }
 }

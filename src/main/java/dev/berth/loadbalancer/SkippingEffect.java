@@ -14,5 +14,5 @@ public sealed interface SkippingEffect extends TakeOverEffect
      *
      * @param doing what this is for, human-readable
      */
-    record Publish(ServiceState service, Publication wanted, String doing) implements SkippingEffect {}
+    record Publish(ServiceState service, Publication.Difference patch, String doing) implements SkippingEffect {}
 }

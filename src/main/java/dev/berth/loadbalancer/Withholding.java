@@ -12,6 +12,15 @@ public enum Withholding {
     AS_BEFORE;
 
     /**
+     * From when it is seen, before a plan is made.
+     *
+     * @param isOurs whether the Service bears our marks, an address is claimed for it, or its provider was asked
+     */
+    public static Withholding onSight(boolean isOurs) {
+        return isOurs ? AS_BEFORE : ALL;
+    }
+
+    /**
      * From when the plan is made.
      *
      * @param service empty: it is gone

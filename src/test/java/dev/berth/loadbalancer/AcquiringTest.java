@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.AddressConstraints;
 import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Choice;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Outcome.ClaimTried.Whose;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import dev.berth.pool.Requester;
@@ -18,6 +21,7 @@ import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The ways to the addresses that a Service lacks: the effects, in order, and what comes of each. */
@@ -25,7 +29,6 @@ class AcquiringTest {
     private static final String ATTEMPT = "attempt";
     private static final AddressRequest BOTH = asks(false, IPV4, IPV6);
     private static final AddressRequest WHOLE = asks(true, IPV4, IPV6);
-    private static final Outcome ALL = new Outcome.Acquired(List.of(), List.of());
     private static final Outcome LEFT = new Outcome.Did(Done.QUEUE_LEFT);
 
     private static AddressRequest asks(boolean allOrNone, IpFamily... families) {
@@ -50,7 +53,7 @@ class AcquiringTest {
     }
 
     private static Optional<ServingEffect> acquire(AddressRequest request) {
-        return Optional.of(new ServingEffect.Acquire(request));
+        return Optional.of(new ServingEffect.Choose(request));
     }
 
     private static Optional<ServingEffect> joinQueue(AddressRequest request, WaitReason why) {
@@ -61,13 +64,43 @@ class AcquiringTest {
         return Optional.of(new ServingEffect.StopWaiting());
     }
 
-    private static Outcome lost(IpFamily... families) {
-        return new Outcome.Acquired(List.of(families), List.of());
+    private static Choice.Pick pick(IpFamily family) {
+        return new Choice.Pick(Ip.parse(family == IPV4 ? "192.0.2.1" : "2001:db8::1"), "edge", null);
+    }
+
+    private static Outcome chosen(AddressRequest request, Refusal... missing) {
+        List<IpFamily> without = Stream.of(missing).map(Refusal::family).toList();
+        return new Outcome.Chosen(new Choice.Assigned(
+                request,
+                request.families().stream()
+                        .filter(family -> !without.contains(family))
+                        .map(AcquiringTest::pick)
+                        .toList(),
+                List.of(missing)));
+    }
+
+    private static Outcome claimed(IpFamily family, Whose whose) {
+        return new Outcome.ClaimTried(pick(family).ip(), whose);
+    }
+
+    /** All of it is claimed, but for what another has in these families. */
+    private static Outcome[] came(Outcome chosen, IpFamily... lost) {
+        Choice.Assigned choice = ((Outcome.Chosen) chosen).choice();
+        return Stream.concat(
+                        Stream.of(chosen),
+                        choice.picks().stream()
+                                .map(pick -> claimed(
+                                        pick.ip().family(),
+                                        List.of(lost).contains(pick.ip().family()) ? Whose.ANOTHERS : Whose.OURS)))
+                .toArray(Outcome[]::new);
     }
 
     @Test
     void allChosen_andClaimed_leavesTheQueue() {
-        way(BOTH).then(acquire(BOTH), ALL).then(stopWaiting(), LEFT).ends(Optional.empty());
+        way(BOTH)
+                .then(acquire(BOTH), came(chosen(BOTH)))
+                .then(stopWaiting(), LEFT)
+                .ends(Optional.empty());
     }
 
     @Test
@@ -75,7 +108,7 @@ class AcquiringTest {
         WaitReason why = WaitReason.of(BOTH, List.of(full(IPV4), full(IPV6)));
 
         way(BOTH)
-                .then(acquire(BOTH), new Outcome.NotAcquired(List.of(full(IPV4), full(IPV6))))
+                .then(acquire(BOTH), new Outcome.NotChosen(List.of(full(IPV4), full(IPV6))))
                 .then(joinQueue(BOTH, why), new Outcome.Lacks(why))
                 .ends(Optional.empty());
     }
@@ -85,7 +118,7 @@ class AcquiringTest {
         WaitReason why = WaitReason.of(BOTH, List.of(full(IPV6)));
 
         way(BOTH)
-                .then(acquire(BOTH), new Outcome.Acquired(List.of(), List.of(full(IPV6))))
+                .then(acquire(BOTH), came(chosen(BOTH, full(IPV6))))
                 .then(joinQueue(BOTH.onlyFor(List.of(IPV6)), why), new Outcome.Lacks(why))
                 .ends(Optional.empty());
     }
@@ -93,8 +126,8 @@ class AcquiringTest {
     @Test
     void familyThatIsLost_isChosenAgain_withoutTheOther() {
         way(BOTH)
-                .then(acquire(BOTH), lost(IPV6))
-                .then(acquire(BOTH.onlyFor(List.of(IPV6))), ALL)
+                .then(acquire(BOTH), came(chosen(BOTH), IPV6))
+                .then(acquire(BOTH.onlyFor(List.of(IPV6))), came(chosen(BOTH.onlyFor(List.of(IPV6)))))
                 .then(stopWaiting(), LEFT)
                 .ends(Optional.empty());
     }
@@ -104,8 +137,8 @@ class AcquiringTest {
         WaitReason why = WaitReason.of(BOTH, List.of(full(IPV6)));
 
         way(BOTH)
-                .then(acquire(BOTH), new Outcome.Acquired(List.of(IPV4), List.of(full(IPV6))))
-                .then(acquire(BOTH.onlyFor(List.of(IPV4))), ALL)
+                .then(acquire(BOTH), came(chosen(BOTH, full(IPV6)), IPV4))
+                .then(acquire(BOTH.onlyFor(List.of(IPV4))), came(chosen(BOTH.onlyFor(List.of(IPV4)))))
                 .ends(joinQueue(BOTH.onlyFor(List.of(IPV6)), why));
     }
 
@@ -114,8 +147,8 @@ class AcquiringTest {
         AddressRequest rest = BOTH.onlyFor(List.of(IPV6));
 
         way(BOTH)
-                .then(acquire(BOTH), lost(IPV6))
-                .then(acquire(rest), new Outcome.NotAcquired(List.of(full(IPV6))))
+                .then(acquire(BOTH), came(chosen(BOTH), IPV6))
+                .then(acquire(rest), new Outcome.NotChosen(List.of(full(IPV6))))
                 .ends(joinQueue(rest, WaitReason.of(rest, List.of(full(IPV6)))));
     }
 
@@ -124,16 +157,16 @@ class AcquiringTest {
         AddressRequest rest = WHOLE.onlyFor(List.of(IPV6));
 
         way(WHOLE)
-                .then(acquire(WHOLE), lost(IPV6))
-                .then(acquire(rest), new Outcome.NotAcquired(List.of(full(IPV6))))
+                .then(acquire(WHOLE), came(chosen(WHOLE), IPV6))
+                .then(acquire(rest), new Outcome.NotChosen(List.of(full(IPV6))))
                 .ends(joinQueue(WHOLE, WaitReason.of(rest, List.of(full(IPV6)))));
     }
 
     @Test
     void familyThatIsRefusedAfterALoss_isWaitedForBesideTheOneThatWasMissingBefore() {
         way(BOTH)
-                .then(acquire(BOTH), new Outcome.Acquired(List.of(IPV4), List.of(full(IPV6))))
-                .then(acquire(BOTH.onlyFor(List.of(IPV4))), new Outcome.NotAcquired(List.of(full(IPV4))))
+                .then(acquire(BOTH), came(chosen(BOTH, full(IPV6)), IPV4))
+                .then(acquire(BOTH.onlyFor(List.of(IPV4))), new Outcome.NotChosen(List.of(full(IPV4))))
                 .ends(joinQueue(BOTH, WaitReason.of(BOTH, List.of(full(IPV4), full(IPV6)))));
     }
 
@@ -142,16 +175,16 @@ class AcquiringTest {
         AddressRequest rest = BOTH.onlyFor(List.of(IPV6));
 
         way(BOTH)
-                .then(acquire(BOTH), lost(IPV6))
-                .then(acquire(rest), new Outcome.NotAcquired(List.of()))
+                .then(acquire(BOTH), came(chosen(BOTH), IPV6))
+                .then(acquire(rest), new Outcome.NotChosen(List.of()))
                 .ends(joinQueue(rest, WaitReason.of(rest, List.of())));
     }
 
     @Test
     void bothLost_areChosenAgain_allOrNone() {
         way(WHOLE)
-                .then(acquire(WHOLE), lost(IPV4, IPV6))
-                .then(acquire(WHOLE), ALL)
+                .then(acquire(WHOLE), came(chosen(WHOLE), IPV4, IPV6))
+                .then(acquire(WHOLE), came(chosen(WHOLE)))
                 .ends(stopWaiting());
     }
 
@@ -159,7 +192,7 @@ class AcquiringTest {
     void twentyChoicesThatAreLost_areAFailure() {
         Way<Optional<ServingEffect>> way = way(BOTH);
         for (int choice = 0; choice < 20; choice++) {
-            way.then(acquire(BOTH), lost(IPV4, IPV6));
+            way.then(acquire(BOTH), came(chosen(BOTH), IPV4, IPV6));
         }
 
         ServiceFailure failure = new ServiceFailure(
@@ -170,5 +203,60 @@ class AcquiringTest {
         way.ends(Optional.of(new ServingEffect.Postpone(failure)));
         assertThat(failure.message())
                 .isEqualTo("choosing an address: 20 chosen addresses were taken by another operator");
+    }
+
+    private static Way<Optional<ServingEffect>> rest() {
+        return Way.of(Acquiring::rest);
+    }
+
+    private static Optional<ServingEffect> claim(AddressRequest request, IpFamily family) {
+        return Optional.of(new ServingEffect.ClaimChosen(pick(family), request));
+    }
+
+    @Test
+    void whatIsChosen_isClaimedOneByOne_whateverComesOfTheFirst() {
+        Outcome.Failed denied =
+                new Outcome.Failed(new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", ATTEMPT));
+
+        rest().ends(Optional.empty());
+        Way.of((Facts facts) -> Acquiring.rest(facts.with(chosen(BOTH)))).ends(claim(BOTH, IPV4));
+        Way.of((Facts facts) -> Acquiring.rest(Facts.NONE.with(chosen(BOTH)).with(facts.outcomes())))
+                .then(claim(BOTH, IPV4), claimed(IPV4, Whose.NOT_MADE), denied)
+                .then(claim(BOTH, IPV6), claimed(IPV6, Whose.OURS))
+                .ends(Optional.empty());
+    }
+
+    @Test
+    void areAllAssigned_onlyOnceAllThatWasChosenAtOnceIsOurs() {
+        Facts chosen = Facts.NONE.with(chosen(BOTH));
+        Facts half = chosen.with(claimed(IPV4, Whose.OURS));
+
+        assertThat(Facts.NONE.areAllAssigned()).isFalse();
+        assertThat(Facts.NONE.with(new Outcome.NotChosen(List.of())).areAllAssigned())
+                .isFalse();
+        assertThat(half.areAllAssigned()).isFalse();
+        assertThat(half.with(claimed(IPV6, Whose.OURS)).areAllAssigned()).isTrue();
+        for (Whose other : List.of(Whose.ANOTHERS, Whose.NOT_MADE, Whose.UNSURE)) {
+            assertThat(half.with(claimed(IPV6, other)).areAllAssigned())
+                    .as("%s", other)
+                    .isFalse();
+        }
+        AddressRequest again = BOTH.onlyFor(List.of(IPV6));
+        assertThat(half.with(claimed(IPV6, Whose.ANOTHERS))
+                        .with(came(chosen(again)))
+                        .areAllAssigned())
+                .isTrue();
+    }
+
+    @Test
+    void addressWithoutObject_isGivenUpOnce_andAgainWhereItIsChosenAgain() {
+        Ip first = pick(IPV4).ip();
+        Facts notMade = Facts.NONE.with(chosen(BOTH), claimed(IPV4, Whose.NOT_MADE), claimed(IPV6, Whose.UNSURE));
+
+        assertThat(notMade.notMade()).containsExactly(first);
+        assertThat(notMade.with(new Outcome.GivenUp(first)).notMade()).isEmpty();
+        assertThat(notMade.with(new Outcome.GivenUp(first), new Outcome.NotMade(first))
+                        .notMade())
+                .containsExactly(first);
     }
 }

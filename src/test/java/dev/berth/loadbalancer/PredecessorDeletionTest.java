@@ -74,15 +74,16 @@ class PredecessorDeletionTest {
         return Optional.of(new PredecessorEffect.SayWhy(
                 SERVICE,
                 what,
-                Optional.of(new Publication(
-                        false,
-                        null,
-                        List.of(new Condition(
-                                WellKnownNames.ADDRESS_ASSIGNED,
-                                Condition.Status.FALSE,
-                                "PredecessorNotDeleted",
-                                what.message(),
-                                NOW)))),
+                new Publication(
+                                false,
+                                null,
+                                List.of(new Condition(
+                                        WellKnownNames.ADDRESS_ASSIGNED,
+                                        Condition.Status.FALSE,
+                                        "PredecessorNotDeleted",
+                                        what.message(),
+                                        NOW)))
+                        .differenceFrom(SERVICE),
                 false));
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.announce.Announcements;
 import dev.berth.claim.AddressConstraints;
 import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Choice;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
@@ -15,6 +16,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Outcome.ClaimTried.Whose;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.PoolSet;
@@ -47,10 +49,11 @@ import org.junit.jupiter.api.Test;
 class ServingTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
-    private static final Outcome NONE_FREE = new Outcome.NotAcquired(List.of(
+    private static final Outcome NONE_FREE = new Outcome.NotChosen(List.of(
             new Refusal("pool", IpFamily.IPV4, RefusalReason.FULL, "", BigInteger.ZERO, BigInteger.valueOf(256))));
     private static final ServiceFailure DENIED =
             new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request");
+    private static final Choice.Pick FREE = new Choice.Pick(Ip.parse("192.0.2.7"), "pool", null);
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final ServedClass EDGE = SampleClasses.one(
                     "x/y", "edge", Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
@@ -122,7 +125,7 @@ class ServingTest {
         List<String> way = new ArrayList<>();
         tried.clear();
         Facts facts = Facts.NONE;
-        for (int effects = 0; effects < 40; effects++) {
+        for (int effects = 0; effects < 60; effects++) {
             ServingEffect effect = Serving.next(serve, known(), facts);
             String name = name(effect);
             way.add(name);
@@ -160,12 +163,9 @@ class ServingTest {
     private Optional<Object> tried(ServingEffect effect) {
         return switch (effect) {
             case ServingEffect.TakeTurn(LoadBalancerRequest request) -> Optional.of(request);
-            case ServingEffect.AddFinalizer(Publication wanted) ->
-                wanted.differenceFrom(service.build()).map(patch -> new ServingEffect.Mark(patch.timeless()));
-            case ServingEffect.Publish publish ->
-                publish.wanted().differenceFrom(service.build()).map(Publication.Difference::timeless);
-            case ServingEffect.AskForIpMode(Publication wanted) ->
-                wanted.differenceFrom(service.build()).map(Publication.Difference::timeless);
+            case ServingEffect.AddFinalizer marked -> Optional.of(marked.mark());
+            case ServingEffect.Publish publish -> publish.patch().map(Publication.Difference::timeless);
+            case ServingEffect.AskForIpMode(Publication.Difference patch) -> Optional.of(patch.timeless());
             default -> Optional.empty();
         };
     }
@@ -198,11 +198,13 @@ class ServingTest {
             case ServingEffect.StopWaiting none -> did(Done.QUEUE_LEFT);
             case ServingEffect.Note(List<Outcome> what) -> what;
             case ServingEffect.OfStep step -> List.of(new Outcome.StepsDone(step.index() + 1));
-            case ServingEffect.Acquire acquire ->
-                outcomes.containsKey("Acquire") ? List.of() : List.of(new Outcome.Acquired(List.of(), List.of()));
+            case ServingEffect.Choose(AddressRequest request) ->
+                unlessOther(effect, new Outcome.Chosen(new Choice.Assigned(request, List.of(FREE), List.of())));
+            case ServingEffect.ClaimChosen(Choice.Pick pick, AddressRequest request) ->
+                unlessOther(effect, new Outcome.ClaimTried(pick.ip(), Whose.OURS));
             case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> List.of(new Outcome.Lacks(why));
             case ServingEffect.ReadService read -> List.of();
-            case ServingEffect.GiveUpClaim given -> did(Done.CLAIM_GIVEN_UP);
+            case ServingEffect.GiveUpClaim(Ip ip) -> List.of(new Outcome.GivenUp(ip));
             case ServingEffect.ReadAgain read -> List.of(new Outcome.Changed(true));
             case ServingEffect.AskFor none ->
                 List.of(new Outcome.Asks(Demand.of(
@@ -292,7 +294,7 @@ class ServingTest {
         steps = List.of(acquire());
         marks = true;
 
-        assertThat(way()).containsExactly("Acquire", "StopWaiting", "AddFinalizer");
+        assertThat(way()).containsExactly("Choose", "ClaimChosen", "StopWaiting", "AddFinalizer");
     }
 
     @Test
@@ -321,30 +323,29 @@ class ServingTest {
     void serviceForWhichNoAddressIsFree_saysSo_andRests_inItsTurn() {
         steps = List.of(acquire());
         holdings = List.of();
-        outcomes.put("Acquire", List.of(NONE_FREE));
+        outcomes.put("Choose", List.of(NONE_FREE));
         service = SampleService.named(WEB, "u1");
 
-        assertThat(way())
-                .containsExactly("Acquire", "JoinQueue", "AskFor", "Note", "Publish[]", "Rest, keeps its turn");
+        assertThat(way()).containsExactly("Choose", "JoinQueue", "AskFor", "Note", "Publish[]", "Rest, keeps its turn");
     }
 
     @Test
     void serviceWhoseChoicesAreAllLost_saysSo_andThoseBehindGoFirst() {
         steps = List.of(acquire());
         holdings = List.of();
-        outcomes.put("Acquire", List.of(new Outcome.Acquired(List.of(IpFamily.IPV4), List.of())));
+        outcomes.put("ClaimChosen", List.of(new Outcome.ClaimTried(FREE.ip(), Whose.ANOTHERS)));
 
         assertThat(way())
-                .startsWith("Acquire", "Acquire")
-                .endsWith("Acquire", "Postpone", "Publishnull", "Fail ClaimFailed, loses turn")
-                .filteredOn("Acquire"::equals)
+                .startsWith("Choose", "ClaimChosen", "Choose")
+                .endsWith("ClaimChosen", "Postpone", "Publishnull", "Fail ClaimFailed, loses turn")
+                .filteredOn("Choose"::equals)
                 .hasSize(20);
     }
 
     @Test
     void halfThatIsOfNoUseWithoutTheRest_isNotSecured() {
         steps = List.of(acquire(), new Step.ConfirmClaim(claimed("192.0.2.9"), EDGE));
-        outcomes.put("Acquire", List.of(NONE_FREE));
+        outcomes.put("Choose", List.of(NONE_FREE));
 
         assertThat(way()).contains("Publish[192.0.2.1 (VIP)]").doesNotContain("UpdateClaim", "ReadLive");
     }
@@ -353,9 +354,17 @@ class ServingTest {
     void claimThatIsRefused_isSaid_andLosesItsTurn_withNoCallToTheProvider() {
         steps = List.of(acquire());
         holdings = List.of();
-        outcomes.put("Acquire", List.of(new Outcome.Failed(DENIED)));
+        outcomes.put(
+                "ClaimChosen", List.of(new Outcome.ClaimTried(FREE.ip(), Whose.NOT_MADE), new Outcome.Failed(DENIED)));
 
-        assertThat(way()).containsExactly("Acquire", "Postpone", "Publishnull", "Fail ClaimFailed, loses turn");
+        assertThat(way())
+                .containsExactly(
+                        "Choose",
+                        "ClaimChosen",
+                        "Postpone",
+                        "GiveUpClaim",
+                        "Publishnull",
+                        "Fail ClaimFailed, loses turn");
     }
 
     @Test
@@ -989,7 +998,7 @@ class ServingTest {
         service = SampleService.named(WEB, "u1");
         waits = postponed(ServingEffect.Mark.class, DENIED);
 
-        assertThat(way()).containsExactly("Acquire", "StopWaiting", "WaitPT5S");
+        assertThat(way()).containsExactly("Choose", "ClaimChosen", "StopWaiting", "WaitPT5S");
     }
 
     @Test

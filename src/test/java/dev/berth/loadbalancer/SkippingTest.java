@@ -48,6 +48,8 @@ class SkippingTest {
         return new ServicePlan.Skip(service, Reason.ClassMissing, null, "bring it back", List.of(steps));
     }
 
+    private static final Outcome WRITTEN = new Outcome.Did(Done.STATUS_WRITTEN);
+
     private Way<SkippingEffect> way(ServicePlan.Skip skip) {
         return Way.of(facts -> Skipping.next(skip, situation(), facts));
     }
@@ -61,20 +63,24 @@ class SkippingTest {
         return new SkippingEffect.Publish(
                 service,
                 new Publication(
-                        false,
-                        null,
-                        List.of(new Condition(
-                                WellKnownNames.ADDRESS_ASSIGNED,
-                                Condition.Status.FALSE,
-                                "ClassMissing",
-                                "bring it back",
-                                NOW))),
+                                false,
+                                null,
+                                List.of(new Condition(
+                                        WellKnownNames.ADDRESS_ASSIGNED,
+                                        Condition.Status.FALSE,
+                                        "ClassMissing",
+                                        "bring it back",
+                                        NOW)))
+                        .differenceFrom(service)
+                        .orElseThrow(),
                 "reporting why it is skipped");
     }
 
     private SkippingEffect.Publish withoutConditions() {
         return new SkippingEffect.Publish(
-                service, new Publication(false, null, List.of()), "taking the conditions back");
+                service,
+                new Publication(false, null, List.of()).differenceFrom(service).orElseThrow(),
+                "taking the conditions back");
     }
 
     @Test
@@ -84,7 +90,7 @@ class SkippingTest {
         way(skip)
                 .then(new SkippingEffect.StopWaiting(), LEFT)
                 .then(new SkippingEffect.Report(skip), REPORTED)
-                .then(explained(), new Outcome.Wrote(explained().wanted()))
+                .then(explained(), WRITTEN)
                 .ends(new TerminalEffect.AwaitEvent());
     }
 
@@ -108,8 +114,9 @@ class SkippingTest {
                 .then(new SkippingEffect.StopWaiting(), LEFT)
                 .then(new SkippingEffect.Report(skip), REPORTED)
                 .then(
-                        new SkippingEffect.Publish(service, wanted, "reporting why it is skipped"),
-                        new Outcome.Wrote(wanted))
+                        new SkippingEffect.Publish(
+                                service, wanted.differenceFrom(service).orElseThrow(), "reporting why it is skipped"),
+                        WRITTEN)
                 .ends(new TerminalEffect.AwaitEvent());
     }
 
@@ -128,7 +135,7 @@ class SkippingTest {
     void serviceThatIsAnothers_losesOurConditions_withoutAnEvent() {
         notOurs(new Step.RemoveConditions())
                 .then(new SkippingEffect.StopWaiting(), LEFT)
-                .then(withoutConditions(), new Outcome.Wrote(withoutConditions().wanted()))
+                .then(withoutConditions(), WRITTEN)
                 .ends(new TerminalEffect.AwaitEvent());
     }
 
@@ -151,11 +158,7 @@ class SkippingTest {
 
     @Test
     void writeThatFailedBefore_waitsForItsTime() {
-        Object patch = withoutConditions()
-                .wanted()
-                .differenceFrom(service)
-                .orElseThrow()
-                .timeless();
+        Object patch = withoutConditions().patch().timeless();
         waits = new Waits(List.of(
                 new Waits.Waiting(patch, new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)))));
 

@@ -21,6 +21,12 @@ class WithholdingTest {
     private static final ServicePlan DOWN = new ServicePlan.TearDown("its class changed", List.of());
 
     @Test
+    void serviceOfAnother_keepsAllThatItPublishesFromOthers_fromTheFirstSight() {
+        assertThat(Withholding.onSight(false)).isEqualTo(Withholding.ALL);
+        assertThat(Withholding.onSight(true)).isEqualTo(Withholding.AS_BEFORE);
+    }
+
+    @Test
     void serviceThatLosesItsAddresses_andCarriesNoMarkOfOurs_keepsAllThatItPublishesFromOthers() {
         assertThat(Withholding.before(DOWN, Optional.of(UNMARKED))).isEqualTo(Withholding.ALL);
         assertThat(Withholding.before(DOWN, Optional.of(OURS))).isEqualTo(Withholding.AS_BEFORE);

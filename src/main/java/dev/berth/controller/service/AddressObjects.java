@@ -10,6 +10,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.Outcome.ClaimTried.Whose;
 import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Objects;
@@ -25,14 +26,6 @@ final class AddressObjects {
 
     AddressObjects(ReconcileContext pass) {
         this.pass = pass;
-    }
-
-    /** Whose an Address object is after it was to be made, or joined. */
-    enum Whose {
-        OURS,
-        ANOTHERS,
-        NOT_MADE,
-        UNSURE
     }
 
     /**

@@ -7,11 +7,8 @@ import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
 import dev.berth.controller.address.Released;
 import dev.berth.controller.service.AddressObjects.Created;
-import dev.berth.controller.service.AddressObjects.Whose;
 import dev.berth.ip.Ip;
-import dev.berth.ip.IpFamily;
 import dev.berth.kube.Read;
-import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Leaving;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServiceFailure;
@@ -20,7 +17,6 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.TakeOverEffect;
 import dev.berth.pool.Refusal;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -80,7 +76,7 @@ final class ClaimEffects {
     Outcome giveUp(ServicePlan.Serve serve, Ip ip) {
         loseTurn(serve.service());
         pass.due().accept(pass.parts().ledger().giveUp(ip, pass.owner(serve)));
-        return new Outcome.Did(Done.CLAIM_GIVEN_UP);
+        return new Outcome.GivenUp(ip);
     }
 
     /** A Service for which no address can be claimed would otherwise keep all who wait behind it from theirs. */
@@ -89,39 +85,22 @@ final class ClaimEffects {
         pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
     }
 
-    /** Has the ledger choose once, and claims what it chose. */
-    List<Outcome> acquire(ServicePlan.Serve serve, AddressRequest request) {
+    Outcome choose(AddressRequest request) {
         return switch (pass.parts().ledger().take(request)) {
-            case Choice.Refused(AddressRequest same, List<Refusal> refusals) ->
-                List.of(new Outcome.NotAcquired(refusals));
-            case Choice.Assigned chosen -> claim(serve, chosen);
+            case Choice.Refused(AddressRequest same, List<Refusal> refusals) -> new Outcome.NotChosen(refusals);
+            case Choice.Assigned chosen -> new Outcome.Chosen(chosen);
         };
     }
 
-    private List<Outcome> claim(ServicePlan.Serve serve, Choice.Assigned chosen) {
-        AddressRequest request = chosen.request();
-        List<IpFamily> lost = new ArrayList<>();
-        List<Outcome> troubles = new ArrayList<>();
-        for (Choice.Pick pick : chosen.picks()) {
-            Claim shared = pick.joins();
-            Created created = shared == null
-                    ? objects.create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
-                    : objects.join(shared, request, serve.timeless());
-            troubles.addAll(created.outcomes());
-            if (created.whose() == Whose.ANOTHERS) {
-                lost.add(pick.ip().family());
-            } else if (created.whose() == Whose.NOT_MADE) {
-                // Nobody can have published it: it was held for this choice alone.
-                pass.due().accept(pass.parts().ledger().giveUp(pick.ip(), request.owner()));
-            }
-        }
-        if (!troubles.isEmpty()) {
-            return troubles;
-        }
-        if (lost.isEmpty()) {
-            pass.parts().metrics().assigned();
-        }
-        return List.of(new Outcome.Acquired(lost, chosen.missing()));
+    List<Outcome> claim(ServicePlan.Serve serve, ServingEffect.ClaimChosen effect) {
+        AddressRequest request = effect.request();
+        Choice.Pick pick = effect.pick();
+        Claim shared = pick.joins();
+        Created created = shared == null
+                ? objects.create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
+                : objects.join(shared, request, serve.timeless());
+        return Stream.concat(Stream.of(new Outcome.ClaimTried(pick.ip(), created.whose())), created.outcomes().stream())
+                .toList();
     }
 
     /** Joins those who share the address of one that is taken over. */

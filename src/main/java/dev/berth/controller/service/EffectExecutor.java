@@ -55,7 +55,7 @@ final class EffectExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(EffectExecutor.class);
 
     /** Many more effects than any plan has beside steps and releases, also where each choice of an address is lost. */
-    private static final int MOST_BESIDE_STEPS = 100;
+    private static final int MOST_BESIDE_STEPS = 200;
 
     private final ReconcileContext pass;
     private final ClaimEffects claims;
@@ -193,14 +193,15 @@ final class EffectExecutor {
                 new Learned(Stream.concat(
                                 Stream.of(new Outcome.StepsDone(step.index() + 1)), claims.take(serve, step).stream())
                         .toList());
-            case ServingEffect.Acquire(AddressRequest request) -> new Learned(claims.acquire(serve, request));
+            case ServingEffect.Choose(AddressRequest request) -> new Learned(claims.choose(request));
+            case ServingEffect.ClaimChosen chosen -> new Learned(claims.claim(serve, chosen));
             case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> {
                 pass.due().accept(pass.parts().ledger().await(request));
                 yield new Learned(new Outcome.Lacks(why));
             }
             case ServingEffect.ReadService none -> new Learned(claims.readService());
             case ServingEffect.GiveUpClaim(Ip ip) -> new Learned(claims.giveUp(serve, ip));
-            case ServingEffect.AddFinalizer(Publication wanted) -> new Learned(status.addFinalizer(state, wanted));
+            case ServingEffect.AddFinalizer mark -> new Learned(status.addFinalizer(state, mark));
             case ServingEffect.AskFor none ->
                 new Learned(new Outcome.Asks(provider.demand(state, serve.servedClass())));
             case ServingEffect.TakeTurn(LoadBalancerRequest request) ->
@@ -218,7 +219,8 @@ final class EffectExecutor {
             case ServingEffect.Postpone(ServiceFailure what) -> new Learned(pass.postpone(what));
             case ServingEffect.CheckPublished(Ip going) -> new Learned(claims.checkPublished(serve, going));
             case ServingEffect.CountOverwrite counted -> new Learned(status.countOverwrite(state, counted));
-            case ServingEffect.AskForIpMode(Publication wanted) -> new Learned(status.askForIpMode(state, wanted));
+            case ServingEffect.AskForIpMode(Publication.Difference patch) ->
+                new Learned(status.askForIpMode(state, patch));
             case ServingEffect.ReadAgain(Holding known) -> new Learned(claims.readAgain(serve, known));
             case ServingEffect.ConfirmClaim(Claim unsure) -> new Learned(claims.confirm(serve, unsure));
             case ServingEffect.Publish publish -> new Learned(status.publish(state, publish));

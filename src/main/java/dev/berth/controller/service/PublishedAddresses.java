@@ -64,13 +64,11 @@ final class PublishedAddresses {
     }
 
     /**
-     * Gives nobody else what another controller published for a Service, for as long as it is published, and
-     * holds what can be taken over for the Service itself.
+     * Holds what another controller published for a Service for the Service itself, where it can be taken over.
      *
      * @return whether it is the Service's own, or will be: then it is no sign of another controller
      */
     boolean adopt(ServiceState service) {
-        withhold(service);
         return takesOver
                 && service.typeLoadBalancer()
                 && Planner.plan(snapshots.of(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
@@ -109,7 +107,7 @@ final class PublishedAddresses {
     }
 
     /** What is published no longer is not kept from others any more. */
-    void release(ServiceKey key, Optional<ServiceState> service) {
+    private void release(ServiceKey key, Optional<ServiceState> service) {
         due.accept(ledger.withholdOnly(
                 key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
     }

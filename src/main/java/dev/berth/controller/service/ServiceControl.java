@@ -89,7 +89,13 @@ public final class ServiceControl {
         each(services, turns::note);
         each(services, published::holdAtStart);
         all.unreadable().forEach(published::withhold);
-        each(services, service -> classes.foreign().note(service, isOurs(service) || published.adopt(service)));
+        each(services, service -> {
+            boolean isOurs = isOurs(service);
+            if (!isOurs) {
+                published.withhold(service);
+            }
+            classes.foreign().note(service, isOurs || published.adopt(service));
+        });
         each(services, service -> {
             ServicePlan plan = Planner.plan(snapshots.of(service.key(), Optional.of(service)));
             // What is said of a class must not change for a moment with each start.
@@ -280,6 +286,9 @@ public final class ServiceControl {
                     claims,
                     writes);
             EffectExecutor.Passed passed = new EffectExecutor(work).run();
+            if (passed.facts().areAllAssigned()) {
+                parts.metrics().assigned();
+            }
             Optional<ServicePlan.Skip> skipped = Skipping.skipped(plan, passed.facts());
             noteSkipped(key, skipped);
             // No event will report what this pass has done itself.
@@ -331,9 +340,10 @@ public final class ServiceControl {
     }
 
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
-        boolean changed = service.map(state -> classes.foreign().note(state, isOurs(state) || published.adopt(state)))
+        boolean isOurs = service.filter(this::isOurs).isPresent();
+        published.withhold(key, service, Withholding.onSight(isOurs || service.isEmpty()));
+        boolean changed = service.map(state -> classes.foreign().note(state, isOurs || published.adopt(state)))
                 .orElseGet(() -> classes.foreign().forget(key));
-        published.release(key, service);
         published.holdWithheld(key, service);
         if (changed) {
             listener.deferenceChanged();

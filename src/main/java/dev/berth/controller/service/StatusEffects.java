@@ -24,7 +24,7 @@ import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,14 +41,13 @@ final class StatusEffects {
     }
 
     /** All is planned again, from what the API server answered. */
-    Outcome addFinalizer(ServiceState state, Publication wanted) {
+    Outcome addFinalizer(ServiceState state, ServingEffect.AddFinalizer effect) {
         return write(
                         state,
-                        wanted,
+                        effect.patch(),
                         "adding the finalizer",
-                        NamedLoadBalancer.UNNAMED,
-                        List.of(),
-                        ServingEffect.Mark::new)
+                        effect.mark(),
+                        answer -> report(answer, effect.patch(), NamedLoadBalancer.UNNAMED, List.of()))
                 .orElseGet(() -> new Outcome.Changed(false));
     }
 
@@ -57,8 +56,15 @@ final class StatusEffects {
         if (effect.inWordsOnly()) {
             pass.memory().status.writesWords(pass.steady());
         }
-        Optional<Outcome> hindered = write(
-                state, effect.wanted(), "publishing the status", effect.called(), effect.reports(), patch -> patch);
+        if (effect.patch().isEmpty()) {
+            rememberPublished(effect.wanted(), state);
+            return List.of(new Outcome.Wrote(effect.wanted()));
+        }
+        Publication.Difference patch = effect.patch().get();
+        Optional<Outcome> hindered = write(state, patch, "publishing the status", patch.timeless(), answer -> {
+            rememberPublished(effect.wanted(), answer);
+            report(answer, patch, effect.called(), effect.reports());
+        });
         return Stream.concat(Stream.of(new Outcome.Wrote(effect.wanted())), hindered.stream())
                 .toList();
     }
@@ -77,8 +83,8 @@ final class StatusEffects {
 
     /** Of one that is not served. */
     Outcome publish(SkippingEffect.Publish effect) {
-        return write(effect.service(), effect.wanted(), effect.doing())
-                .orElseGet(() -> new Outcome.Wrote(effect.wanted()));
+        return write(effect.service(), effect.patch(), effect.doing())
+                .orElseGet(() -> new Outcome.Did(Done.STATUS_WRITTEN));
     }
 
     /** Of one that waits until what was made for another is deleted. */
@@ -86,11 +92,11 @@ final class StatusEffects {
         pass.parts()
                 .metrics()
                 .waits(pass.key(), Optional.of(effect.what().reason().name()));
-        effect.wanted().ifPresent(wanted -> {
+        effect.patch().ifPresent(patch -> {
             if (effect.inWordsOnly()) {
                 pass.memory().status.writesWords(pass.steady());
             }
-            write(effect.service(), wanted, "saying why it waits");
+            write(effect.service(), patch, "saying why it waits");
         });
         return new Outcome.Did(Done.STATUS_WRITTEN);
     }
@@ -106,14 +112,14 @@ final class StatusEffects {
     }
 
     /** A dry run tells whether writing the mode would change anything. One asks for all. */
-    List<Outcome> askForIpMode(ServiceState state, Publication wanted) {
+    List<Outcome> askForIpMode(ServiceState state, Publication.Difference patch) {
         if (!pass.parts().ipMode().beginToAsk()) {
             return List.of(new Outcome.AnotherAsks());
         }
         try {
             Stream<Outcome> hindered =
                     pass.parts().ipMode().known(pass.steady()).isUnknown()
-                            ? dryRun(state, wanted).stream()
+                            ? dryRun(state, patch).stream()
                             : Stream.empty();
             return Stream.concat(Stream.of(new Outcome.Did(Done.IP_MODE_ASKED)), hindered)
                     .toList();
@@ -122,23 +128,22 @@ final class StatusEffects {
         }
     }
 
-    private List<Outcome> dryRun(ServiceState state, Publication wanted) {
-        Publication.Difference difference = wanted.differenceFrom(state).orElseThrow();
-        return switch (pass.parts().cluster().publish(state, difference, true)) {
+    private List<Outcome> dryRun(ServiceState state, Publication.Difference patch) {
+        return switch (pass.parts().cluster().publish(state, patch, true)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
-                learnIpMode(state, difference.ingress(), answer);
+                learnIpMode(state, patch.ingress(), answer);
                 yield List.of();
             }
             case Write.Conflict<ServiceState> changed -> List.of(new Outcome.Changed(true));
             case Write.NotFound<ServiceState> gone -> List.of(new Outcome.Changed(true));
-            case Write.Refused<ServiceState>(String message) -> notAsked(message, difference);
-            case Write.Unknown<ServiceState>(String message) -> notAsked(message, difference);
+            case Write.Refused<ServiceState>(String message) -> notAsked(message, patch);
+            case Write.Unknown<ServiceState>(String message) -> notAsked(message, patch);
         };
     }
 
-    private static List<Outcome> notAsked(String message, Publication.Difference difference) {
+    private static List<Outcome> notAsked(String message, Publication.Difference patch) {
         return List.of(new Outcome.IpModeNotAsked(
-                new ServiceFailure("asking for ipMode", Reason.PublishFailed, message, difference.timeless())));
+                new ServiceFailure("asking for ipMode", Reason.PublishFailed, message, patch.timeless())));
     }
 
     private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {
@@ -193,43 +198,39 @@ final class StatusEffects {
         return ReconcileContext.failed("taking the status back", Reason.ClearFailed, message, effect.what());
     }
 
-    private Optional<Outcome> write(ServiceState state, Publication wanted, String doing) {
-        return write(state, wanted, doing, NamedLoadBalancer.UNNAMED, List.of(), patch -> patch);
+    private Optional<Outcome> write(ServiceState state, Publication.Difference patch, String doing) {
+        return write(
+                state,
+                patch,
+                doing,
+                patch.timeless(),
+                answer -> report(answer, patch, NamedLoadBalancer.UNNAMED, List.of()));
     }
 
     /**
-     * Writes what differs, if anything does; absent: it is so.
+     * Writes the Service; absent: it is done.
      *
-     * @param called its load balancer in a sentence
      * @param request what is not tried again before its time, if it fails
+     * @param done takes what the API server answered
      */
     private Optional<Outcome> write(
             ServiceState state,
-            Publication wanted,
+            Publication.Difference patch,
             String doing,
-            String called,
-            List<ServiceEvent> reports,
-            Function<Publication.Difference, Object> request) {
-        Optional<Publication.Difference> difference = wanted.differenceFrom(state);
-        if (difference.isEmpty()) {
-            rememberPublished(wanted, state);
-            return Optional.empty();
-        }
+            Object request,
+            Consumer<ServiceState> done) {
         Map<Ip, Claim> claimsBefore = pass.claims();
-        return switch (pass.parts().cluster().publish(state, difference.get(), false)) {
+        return switch (pass.parts().cluster().publish(state, patch, false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 pass.wrote(answer, claimsBefore);
-                rememberPublished(wanted, answer);
-                learnIpMode(state, difference.get().ingress(), answer);
-                report(answer, difference.get(), called, reports);
+                learnIpMode(state, patch.ingress(), answer);
+                done.accept(answer);
                 yield Optional.empty();
             }
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Changed(true));
             case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Changed(true));
-            case Write.Refused<ServiceState>(String message) ->
-                notWritten(doing, message, request.apply(difference.get().timeless()));
-            case Write.Unknown<ServiceState>(String message) ->
-                notWritten(doing, message, request.apply(difference.get().timeless()));
+            case Write.Refused<ServiceState>(String message) -> notWritten(doing, message, request);
+            case Write.Unknown<ServiceState>(String message) -> notWritten(doing, message, request);
         };
     }
 
