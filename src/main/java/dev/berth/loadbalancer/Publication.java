@@ -87,7 +87,7 @@ public record Publication(
     }
 
     /** What of it is not so yet; absent: nothing, and nothing need be written. */
-    public Optional<Difference> differenceFrom(ServiceState service) {
+    Optional<Difference> differenceFrom(ServiceState service) {
         boolean addFinalizer = finalizer && !service.hasOurFinalizer();
         boolean marksClass = finalizer
                 && servedByClass != null
