@@ -45,6 +45,9 @@ final class Acquiring {
                 case Outcome.Chosen(Choice.Assigned chosen) -> {
                     missing.addAll(chosen.missing());
                     List<IpFamily> lost = tried.lost();
+                    if (lost.isEmpty() && !facts.did(Done.ASSIGNED_COUNTED)) {
+                        return Optional.of(new ServingEffect.CountAssigned());
+                    }
                     if (lost.isEmpty()) {
                         return Optional.of(
                                 missing.isEmpty()

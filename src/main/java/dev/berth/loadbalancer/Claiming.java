@@ -96,10 +96,16 @@ final class Claiming {
 
     /**
      * What to do about Addresses that could not be made, and may never be: others may have the addresses, and go first.
-     * What is still published stays held: it is nobody else's before it is taken off. Absent: nothing, or no more.
+     * What is still published stays held: it is nobody else's before it is taken off. What was chosen in this pass was held
+     * for that alone. Absent: nothing, or no more.
      */
     Optional<ServingEffect> giveUp() {
-        return facts.notMade().stream().flatMap(ip -> giveUp(ip).stream()).findFirst();
+        return facts.chosenInVain().stream()
+                .<ServingEffect>map(ServingEffect.GiveUpClaim::new)
+                .findFirst()
+                .or(() -> facts.notMade().stream()
+                        .flatMap(ip -> giveUp(ip).stream())
+                        .findFirst());
     }
 
     private Optional<ServingEffect> giveUp(Ip ip) {

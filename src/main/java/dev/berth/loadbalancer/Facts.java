@@ -20,6 +20,8 @@ import java.util.function.Function;
 public record Facts(List<Outcome> outcomes) {
     /** What is done once in a pass. */
     public enum Done {
+        /** That it got addresses is counted. */
+        ASSIGNED_COUNTED,
         /** It is in the queue no longer, for it waits for no address. */
         QUEUE_LEFT,
         /** It is in the queue for the addresses that it lacks. */
@@ -139,11 +141,6 @@ public record Facts(List<Outcome> outcomes) {
         return choices;
     }
 
-    /** Whether all that was chosen at once was claimed for the Service. */
-    public boolean areAllAssigned() {
-        return choices().stream().anyMatch(TriedChoice::isAllOurs);
-    }
-
     /** The Address object that was found last of those that were unsure; absent: none was. */
     Optional<Claim> found() {
         return last(Outcome.Found.class).map(Outcome.Found::claim);
@@ -151,16 +148,25 @@ public record Facts(List<Outcome> outcomes) {
 
     /** The addresses whose Address objects could not be made, and that are not given up; empty: all could. */
     List<Ip> notMade() {
+        List<Ip> notMade = all(Outcome.NotMade.class, Outcome.NotMade::ip);
+        notMade.removeAll(givenUp());
+        return notMade;
+    }
+
+    /** The same of those that were chosen in this pass. */
+    List<Ip> chosenInVain() {
         List<Ip> notMade = new ArrayList<>();
         for (Outcome outcome : outcomes) {
-            switch (outcome) {
-                case Outcome.NotMade(Ip ip) -> notMade.add(ip);
-                case Outcome.ClaimTried(Ip ip, Whose whose) when whose == Whose.NOT_MADE -> notMade.add(ip);
-                case Outcome.GivenUp(Ip ip) -> notMade.removeIf(ip::equals);
-                default -> {}
+            if (outcome instanceof Outcome.ClaimTried(Ip ip, Whose whose) && whose == Whose.NOT_MADE) {
+                notMade.add(ip);
             }
         }
+        notMade.removeAll(givenUp());
         return notMade;
+    }
+
+    private List<Ip> givenUp() {
+        return all(Outcome.GivenUp.class, Outcome.GivenUp::ip);
     }
 
     /** What a live read of the Service told; absent: it was not read since it was planned for. */

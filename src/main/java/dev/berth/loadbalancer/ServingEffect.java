@@ -24,6 +24,7 @@ public sealed interface ServingEffect
                 ServingEffect.OfStep,
                 ServingEffect.Choose,
                 ServingEffect.ClaimChosen,
+                ServingEffect.CountAssigned,
                 ServingEffect.JoinQueue,
                 ServingEffect.ReadService,
                 ServingEffect.GiveUpClaim,
@@ -79,6 +80,9 @@ public sealed interface ServingEffect
 
     /** Claim an address that was chosen: create its Address object, or join those who share it. */
     record ClaimChosen(Choice.Pick pick, AddressRequest request) implements ServingEffect {}
+
+    /** Count that the Service got all that was chosen. */
+    record CountAssigned() implements ServingEffect {}
 
     /** Have the Service wait in the queue for the addresses that it lacks. */
     record JoinQueue(AddressRequest request, WaitReason why) implements ServingEffect {}

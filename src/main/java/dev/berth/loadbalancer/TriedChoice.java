@@ -38,11 +38,4 @@ record TriedChoice(Outcome.OfChoice choice, List<Outcome.ClaimTried> claims) {
                 .map(claim -> claim.ip().family())
                 .toList();
     }
-
-    /** Whether all that was chosen was claimed for the Service. */
-    boolean isAllOurs() {
-        return choice instanceof Outcome.Chosen
-                && next().isEmpty()
-                && claims.stream().allMatch(claim -> claim.whose() == Whose.OURS);
-    }
 }

@@ -29,6 +29,7 @@ class AcquiringTest {
     private static final String ATTEMPT = "attempt";
     private static final AddressRequest BOTH = asks(false, IPV4, IPV6);
     private static final AddressRequest WHOLE = asks(true, IPV4, IPV6);
+    private static final Outcome COUNTED = new Outcome.Did(Done.ASSIGNED_COUNTED);
     private static final Outcome LEFT = new Outcome.Did(Done.QUEUE_LEFT);
 
     private static AddressRequest asks(boolean allOrNone, IpFamily... families) {
@@ -58,6 +59,10 @@ class AcquiringTest {
 
     private static Optional<ServingEffect> joinQueue(AddressRequest request, WaitReason why) {
         return Optional.of(new ServingEffect.JoinQueue(request, why));
+    }
+
+    private static Optional<ServingEffect> count() {
+        return Optional.of(new ServingEffect.CountAssigned());
     }
 
     private static Optional<ServingEffect> stopWaiting() {
@@ -99,6 +104,7 @@ class AcquiringTest {
     void allChosen_andClaimed_leavesTheQueue() {
         way(BOTH)
                 .then(acquire(BOTH), came(chosen(BOTH)))
+                .then(count(), COUNTED)
                 .then(stopWaiting(), LEFT)
                 .ends(Optional.empty());
     }
@@ -119,6 +125,7 @@ class AcquiringTest {
 
         way(BOTH)
                 .then(acquire(BOTH), came(chosen(BOTH, full(IPV6))))
+                .then(count(), COUNTED)
                 .then(joinQueue(BOTH.onlyFor(List.of(IPV6)), why), new Outcome.Lacks(why))
                 .ends(Optional.empty());
     }
@@ -128,6 +135,7 @@ class AcquiringTest {
         way(BOTH)
                 .then(acquire(BOTH), came(chosen(BOTH), IPV6))
                 .then(acquire(BOTH.onlyFor(List.of(IPV6))), came(chosen(BOTH.onlyFor(List.of(IPV6)))))
+                .then(count(), COUNTED)
                 .then(stopWaiting(), LEFT)
                 .ends(Optional.empty());
     }
@@ -139,6 +147,7 @@ class AcquiringTest {
         way(BOTH)
                 .then(acquire(BOTH), came(chosen(BOTH, full(IPV6)), IPV4))
                 .then(acquire(BOTH.onlyFor(List.of(IPV4))), came(chosen(BOTH.onlyFor(List.of(IPV4)))))
+                .then(count(), COUNTED)
                 .ends(joinQueue(BOTH.onlyFor(List.of(IPV6)), why));
     }
 
@@ -185,6 +194,7 @@ class AcquiringTest {
         way(WHOLE)
                 .then(acquire(WHOLE), came(chosen(WHOLE), IPV4, IPV6))
                 .then(acquire(WHOLE), came(chosen(WHOLE)))
+                .then(count(), COUNTED)
                 .ends(stopWaiting());
     }
 
@@ -227,36 +237,12 @@ class AcquiringTest {
     }
 
     @Test
-    void areAllAssigned_onlyOnceAllThatWasChosenAtOnceIsOurs() {
-        Facts chosen = Facts.NONE.with(chosen(BOTH));
-        Facts half = chosen.with(claimed(IPV4, Whose.OURS));
-
-        assertThat(Facts.NONE.areAllAssigned()).isFalse();
-        assertThat(Facts.NONE.with(new Outcome.NotChosen(List.of())).areAllAssigned())
-                .isFalse();
-        assertThat(half.areAllAssigned()).isFalse();
-        assertThat(half.with(claimed(IPV6, Whose.OURS)).areAllAssigned()).isTrue();
-        for (Whose other : List.of(Whose.ANOTHERS, Whose.NOT_MADE, Whose.UNSURE)) {
-            assertThat(half.with(claimed(IPV6, other)).areAllAssigned())
-                    .as("%s", other)
-                    .isFalse();
-        }
-        AddressRequest again = BOTH.onlyFor(List.of(IPV6));
-        assertThat(half.with(claimed(IPV6, Whose.ANOTHERS))
-                        .with(came(chosen(again)))
-                        .areAllAssigned())
-                .isTrue();
-    }
-
-    @Test
-    void addressWithoutObject_isGivenUpOnce_andAgainWhereItIsChosenAgain() {
+    void addressWithoutObject_isGivenUpOnce() {
         Ip first = pick(IPV4).ip();
         Facts notMade = Facts.NONE.with(chosen(BOTH), claimed(IPV4, Whose.NOT_MADE), claimed(IPV6, Whose.UNSURE));
 
-        assertThat(notMade.notMade()).containsExactly(first);
-        assertThat(notMade.with(new Outcome.GivenUp(first)).notMade()).isEmpty();
-        assertThat(notMade.with(new Outcome.GivenUp(first), new Outcome.NotMade(first))
-                        .notMade())
-                .containsExactly(first);
+        assertThat(notMade.chosenInVain()).containsExactly(first);
+        assertThat(notMade.notMade()).isEmpty();
+        assertThat(notMade.with(new Outcome.GivenUp(first)).chosenInVain()).isEmpty();
     }
 }

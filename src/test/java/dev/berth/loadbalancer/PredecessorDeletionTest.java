@@ -74,7 +74,7 @@ class PredecessorDeletionTest {
         return Optional.of(new PredecessorEffect.SayWhy(
                 SERVICE,
                 what,
-                new Publication(
+                Optional.of(new Publication(
                                 false,
                                 null,
                                 List.of(new Condition(
@@ -83,7 +83,8 @@ class PredecessorDeletionTest {
                                         "PredecessorNotDeleted",
                                         what.message(),
                                         NOW)))
-                        .differenceFrom(SERVICE),
+                        .differenceFrom(SERVICE)
+                        .orElseThrow()),
                 false));
     }
 

@@ -202,6 +202,7 @@ class ServingTest {
                 unlessOther(effect, new Outcome.Chosen(new Choice.Assigned(request, List.of(FREE), List.of())));
             case ServingEffect.ClaimChosen(Choice.Pick pick, AddressRequest request) ->
                 unlessOther(effect, new Outcome.ClaimTried(pick.ip(), Whose.OURS));
+            case ServingEffect.CountAssigned counted -> did(Done.ASSIGNED_COUNTED);
             case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> List.of(new Outcome.Lacks(why));
             case ServingEffect.ReadService read -> List.of();
             case ServingEffect.GiveUpClaim(Ip ip) -> List.of(new Outcome.GivenUp(ip));
@@ -243,7 +244,10 @@ class ServingTest {
             }
             case ServingEffect.AskForIpMode asked -> unlessOther(effect, new Outcome.Did(Done.IP_MODE_ASKED));
             case ServingEffect.ConfirmClaim(Claim claim) -> unlessOther(effect, new Outcome.Confirmed(claim.ip()));
-            case ServingEffect.Publish publish -> List.of(new Outcome.Wrote(publish.wanted()));
+            case ServingEffect.Publish publish -> {
+                assertThat(publish.patch()).isEqualTo(publish.wanted().differenceFrom(service.build()));
+                yield List.of(new Outcome.Wrote(publish.wanted()));
+            }
             case ServingEffect.DelayWords(Publication wanted, Duration left) ->
                 List.of(new Outcome.Wrote(wanted), new Outcome.LookAgain(left));
             case SayReleasing say -> {
@@ -294,7 +298,7 @@ class ServingTest {
         steps = List.of(acquire());
         marks = true;
 
-        assertThat(way()).containsExactly("Choose", "ClaimChosen", "StopWaiting", "AddFinalizer");
+        assertThat(way()).containsExactly("Choose", "ClaimChosen", "CountAssigned", "StopWaiting", "AddFinalizer");
     }
 
     @Test
@@ -351,7 +355,8 @@ class ServingTest {
     }
 
     @Test
-    void claimThatIsRefused_isSaid_andLosesItsTurn_withNoCallToTheProvider() {
+    void claimThatIsRefused_isGivenUpWithoutARead_andSaid_andLosesItsTurn_withNoCallToTheProvider() {
+        live = false;
         steps = List.of(acquire());
         holdings = List.of();
         outcomes.put(
@@ -998,7 +1003,7 @@ class ServingTest {
         service = SampleService.named(WEB, "u1");
         waits = postponed(ServingEffect.Mark.class, DENIED);
 
-        assertThat(way()).containsExactly("Choose", "ClaimChosen", "StopWaiting", "WaitPT5S");
+        assertThat(way()).containsExactly("Choose", "ClaimChosen", "CountAssigned", "StopWaiting", "WaitPT5S");
     }
 
     @Test

@@ -195,6 +195,10 @@ final class EffectExecutor {
                         .toList());
             case ServingEffect.Choose(AddressRequest request) -> new Learned(claims.choose(request));
             case ServingEffect.ClaimChosen chosen -> new Learned(claims.claim(serve, chosen));
+            case ServingEffect.CountAssigned none -> {
+                pass.parts().metrics().assigned();
+                yield did(Done.ASSIGNED_COUNTED);
+            }
             case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> {
                 pass.due().accept(pass.parts().ledger().await(request));
                 yield new Learned(new Outcome.Lacks(why));

@@ -286,9 +286,6 @@ public final class ServiceControl {
                     claims,
                     writes);
             EffectExecutor.Passed passed = new EffectExecutor(work).run();
-            if (passed.facts().areAllAssigned()) {
-                parts.metrics().assigned();
-            }
             Optional<ServicePlan.Skip> skipped = Skipping.skipped(plan, passed.facts());
             noteSkipped(key, skipped);
             // No event will report what this pass has done itself.
