@@ -182,6 +182,10 @@ bench-l2: lab-possible kube-to-lab lab-tools $(AOT_CACHE) ## (root, Linux) agent
 bench-address: $(BUILT) ## measures the ledger of addresses by how many it holds (minutes)
 	@$(JMH) dev.berth.bench.AddressBench
 
+.PHONY: bench-service
+bench-service: $(BUILT) ## measures Berth's own code for a Service that comes and goes, without an API server (minutes)
+	@$(JMH) dev.berth.controller.service.ServiceBench
+
 .PHONY: bench-cluster-ip
 bench-cluster-ip: $(BUILT) ## measures the index of cluster IPs by how many are taken (minutes)
 	@$(JMH) dev.berth.bench.ClusterIpBench

@@ -14,7 +14,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Runs the JMH benchmarks of one class, and prints the median of each. */
-final class Medians {
+public final class Medians {
     private Medians() {}
 
     /**
@@ -23,7 +23,7 @@ final class Medians {
      * @param where the parameter, beside {@code held}, that says what is measured
      * @param args JMH's own options; without a name in them, all of {@code benchmarks}
      */
-    static void print(Class<?> benchmarks, String where, String... args)
+    public static void print(Class<?> benchmarks, String where, String... args)
             throws RunnerException, CommandLineOptionException {
         CommandLineOptions given = new CommandLineOptions(args);
         ChainedOptionsBuilder options = new OptionsBuilder().parent(given).verbosity(VerboseMode.SILENT);
