@@ -3,6 +3,7 @@ package dev.berth.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.plugin.grpc.v1.ProviderProto;
+import dev.berth.testing.Build;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,11 +34,11 @@ class ReleasedContractTest {
         return List.of(
                 new Part(
                         "spi.api",
-                        JavaForm.of("dev.berth.provider", Path.of("target/classes/dev/berth/provider")),
+                        JavaForm.of("dev.berth.provider", Build.file("classes/dev/berth/provider")),
                         JavaForm::broken),
                 new Part(
                         "tck.api",
-                        JavaForm.of("dev.berth.provider.tck", Path.of("target/test-classes/dev/berth/provider/tck")),
+                        JavaForm.of("dev.berth.provider.tck", Build.file("test-classes/dev/berth/provider/tck")),
                         JavaForm::broken),
                 new Part("wire.api", WireForm.of(ProviderProto.getDescriptor()), WireForm::broken));
     }
@@ -161,7 +162,7 @@ class ReleasedContractTest {
 
     @Test
     void whatPluginAuthorsMake_hasNoConstructorThatWouldHaveToGrow() {
-        assertThat(JavaForm.of("dev.berth.provider", Path.of("target/classes/dev/berth/provider")))
+        assertThat(JavaForm.of("dev.berth.provider", Build.file("classes/dev/berth/provider")))
                 .noneMatch(
                         line -> line.matches(
                                 ".* has (public|protected) "
