@@ -21,13 +21,19 @@ public record AddressConstraints(
     public AddressConstraints {
         addresses = List.copyOf(addresses);
         pools = List.copyOf(pools);
-        if (addresses.stream().map(Ip::family).distinct().count() != addresses.size()) {
+        if (addresses.size() > 1
+                && addresses.stream().map(Ip::family).distinct().count() != addresses.size()) {
             throw new IllegalArgumentException("at most one address per family is allowed: " + addresses);
         }
     }
 
     /** The address asked for; absent: any of the family will do. */
     public Optional<Ip> address(IpFamily family) {
-        return addresses.stream().filter(ip -> ip.family() == family).findFirst();
+        for (Ip ip : addresses) {
+            if (ip.family() == family) {
+                return Optional.of(ip);
+            }
+        }
+        return Optional.empty();
     }
 }

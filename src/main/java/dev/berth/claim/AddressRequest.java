@@ -4,6 +4,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.PoolRequest;
 import dev.berth.pool.Requester;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,7 +33,7 @@ public record AddressRequest(
     public AddressRequest {
         families = List.copyOf(families);
         preferred = List.copyOf(preferred);
-        if (families.isEmpty() || families.stream().distinct().count() != families.size()) {
+        if (families.isEmpty() || EnumSet.copyOf(families).size() != families.size()) {
             throw new IllegalArgumentException("one address of each family is asked for: " + families);
         }
     }

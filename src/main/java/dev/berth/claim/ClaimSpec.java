@@ -44,9 +44,11 @@ public record ClaimSpec(
                         .filter(asking::contains)
                         .distinct()
                         .toList();
-        departures = departures.stream()
-                .filter(departure -> all.contains(departure.reservation()))
-                .toList();
+        departures = departures.isEmpty()
+                ? List.of()
+                : departures.stream()
+                        .filter(departure -> all.contains(departure.reservation()))
+                        .toList();
     }
 
     /** Nobody has asked to have it kept, and nobody has gone. */
@@ -89,16 +91,21 @@ public record ClaimSpec(
 
     /** The Services that have it, by name; without those that it is only kept for. */
     public List<ServiceKey> services() {
-        return owners.stream()
-                .filter(owner -> !owner.isReservation())
-                .map(Owner::service)
-                .toList();
+        List<ServiceKey> services = new ArrayList<>(owners.size());
+        for (Owner owner : owners) {
+            if (!owner.isReservation()) {
+                services.add(owner.service());
+            }
+        }
+        return services;
     }
 
     /** Derived, never stored. */
     public Phase phase() {
-        if (owners.stream().anyMatch(owner -> !owner.isReservation())) {
-            return Phase.BOUND;
+        for (Owner owner : owners) {
+            if (!owner.isReservation()) {
+                return Phase.BOUND;
+            }
         }
         return releasedAt != null && !retain ? Phase.COOLING : Phase.RESERVED;
     }

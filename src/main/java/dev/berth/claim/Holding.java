@@ -58,16 +58,22 @@ public record Holding(
 
     /** The Service of this name that holds it, not just a reservation for it; absent: it is for others. */
     public Optional<Owner> holderNamed(ServiceKey service) {
-        return owners().stream()
-                .filter(owner -> owner.service().equals(service) && !owner.isReservation())
-                .findFirst();
+        for (Owner owner : owners()) {
+            if (owner.service().equals(service) && !owner.isReservation()) {
+                return Optional.of(owner);
+            }
+        }
+        return Optional.empty();
     }
 
     /** The Service that bore this name before the one of this uid, and holds it; absent: there is none. */
     public Optional<Owner> predecessorOf(ServiceKey service, String uid) {
-        return owners().stream()
-                .filter(owner -> owner.service().equals(service) && !owner.isReservation() && !uid.equals(owner.uid()))
-                .findFirst();
+        for (Owner owner : owners()) {
+            if (owner.service().equals(service) && !owner.isReservation() && !uid.equals(owner.uid())) {
+                return Optional.of(owner);
+            }
+        }
+        return Optional.empty();
     }
 
     /** Whether it is held for this very object, not just for its name. */

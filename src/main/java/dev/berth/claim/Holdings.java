@@ -8,6 +8,7 @@ import dev.berth.pool.Pool;
 import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.PoolSet;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -65,9 +66,14 @@ final class Holdings {
     }
 
     private List<Holding> found(Collection<Ip> ips) {
-        return ips.stream()
-                .flatMap(ip -> Optional.ofNullable(byIp.get(ip)).stream())
-                .toList();
+        List<Holding> found = new ArrayList<>(ips.size());
+        for (Ip ip : ips) {
+            Holding holding = byIp.get(ip);
+            if (holding != null) {
+                found.add(holding);
+            }
+        }
+        return Collections.unmodifiableList(found);
     }
 
     /** By which keys it is shared, in which namespaces. */

@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,9 +87,9 @@ public final class Ledger {
     }
 
     private List<ServiceKey> dueBy(Holding before, Holding now) {
-        return Stream.concat(turns.newlyInTurn(turns.openedBy(before, now)).stream(), whoStays(before, now).stream())
-                .distinct()
-                .toList();
+        SequencedSet<ServiceKey> due = new LinkedHashSet<>(turns.newlyInTurn(turns.openedBy(before, now)));
+        due.addAll(whoStays(before, now));
+        return List.copyOf(due);
     }
 
     /**
@@ -321,8 +320,10 @@ public final class Ledger {
     public List<ServiceKey> withholdOnly(ServiceKey service, List<Ip> published) {
         return locked(() -> {
             List<Ip> before = withheld.of(service);
-            List<Ip> left = before.stream().filter(published::contains).toList();
-            return left.equals(before) ? List.of() : withhold(service, left);
+            return published.containsAll(before)
+                    ? List.of()
+                    : withhold(
+                            service, before.stream().filter(published::contains).toList());
         });
     }
 

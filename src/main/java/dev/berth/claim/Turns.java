@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedSet;
-import java.util.stream.Stream;
 
 /** Whose turn it is, after what others wait for has come or gone. Guarded by the ledger's lock. */
 final class Turns {
@@ -110,10 +109,9 @@ final class Turns {
         if (left
                 || before.state() != now.state()
                 || !Objects.equals(now.spec().sharing(), before.spec().sharing())) {
-            Stream.of(before, now)
-                    .flatMap(holding -> Holdings.sharesOf(holding).stream())
-                    .distinct()
-                    .forEach(by -> opened.add(new Queue.OfShare(by)));
+            SequencedSet<SharedBy> shares = new LinkedHashSet<>(Holdings.sharesOf(before));
+            shares.addAll(Holdings.sharesOf(now));
+            shares.forEach(by -> opened.add(new Queue.OfShare(by)));
         }
         if (left) {
             opened.addAll(quotasOf(before));
@@ -132,12 +130,15 @@ final class Turns {
 
     /** The quotas that it counts against. */
     List<Queue> quotasOf(Holding holding) {
-        return holdings.pools().poolOf(holding.ip()).stream()
-                .flatMap(pool -> PoolCounts.namespaces(holding).stream()
-                        .filter(namespace -> pool.policy().quota().of(namespace).isPresent())
-                        .<Queue>map(namespace ->
-                                new Queue.OfQuota(pool.name(), holding.ip().family(), namespace)))
-                .toList();
+        List<Queue> quotas = new ArrayList<>();
+        holdings.pools().poolOf(holding.ip()).ifPresent(pool -> {
+            for (String namespace : PoolCounts.namespaces(holding)) {
+                if (pool.policy().quota().of(namespace).isPresent()) {
+                    quotas.add(new Queue.OfQuota(pool.name(), holding.ip().family(), namespace));
+                }
+            }
+        });
+        return quotas;
     }
 
     /** Nothing is known of who waits any more. */

@@ -92,7 +92,7 @@ public final class Ip implements Comparable<Ip> {
 
     static IPAddress read(String text) {
         IPAddress address;
-        if (LEADING_ZERO.matcher(text).find()) {
+        if (text.indexOf('/') >= 0 && LEADING_ZERO.matcher(text).find()) {
             throw new IllegalArgumentException("\"" + text + "\" is not an IP address");
         }
         try {

@@ -66,8 +66,7 @@ final class Acquiring {
 
     /** What was chosen is claimed to the end, whatever comes of a part of it; absent: all was tried. */
     static Optional<ServingEffect> rest(Facts facts) {
-        List<TriedChoice> choices = facts.choices();
-        return choices.isEmpty() ? Optional.empty() : choices.getLast().next();
+        return facts.lastChoice().flatMap(TriedChoice::next);
     }
 
     private static List<IpFamily> families(List<Refusal> refusals) {

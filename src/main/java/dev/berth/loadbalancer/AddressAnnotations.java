@@ -84,6 +84,9 @@ public record AddressAnnotations(
             ServiceState service,
             List<ForeignAnnotations> migrationSources,
             Function<ForeignAnnotations, List<String>> names) {
+        if (migrationSources.isEmpty()) {
+            return List.of();
+        }
         return migrationSources.stream()
                 .flatMap(source -> names.apply(source).stream()
                         .flatMap(name ->
@@ -117,12 +120,11 @@ public record AddressAnnotations(
         if (own.isEmpty()) {
             refuseDhcp(service, migrationSources, field);
         }
-        return oneAFamily(
-                service,
-                combined(Stream.of(own.stream(), foreign.stream(), field.stream())
-                        .flatMap(said -> said)
-                        .map(AddressAnnotations::read)
-                        .toList()));
+        List<Setting<Set<Ip>>> all = new ArrayList<>();
+        own.ifPresent(said -> all.add(read(said)));
+        foreign.forEach(said -> all.add(read(said)));
+        field.ifPresent(said -> all.add(read(said)));
+        return all.isEmpty() ? List.of() : oneAFamily(service, combined(all));
     }
 
     /**
@@ -207,23 +209,20 @@ public record AddressAnnotations(
     }
 
     private static List<String> pools(ServiceState service, List<ForeignAnnotations> migrationSources) {
-        List<Setting<List<String>>> said = annotation(service, WellKnownNames.ADDRESS_POOL)
+        List<Setting<List<String>>> said = new ArrayList<>();
+        annotation(service, WellKnownNames.ADDRESS_POOL)
                 .map(text -> List.of(new Setting<>("annotation " + WellKnownNames.ADDRESS_POOL, text)))
                 .orElseGet(() -> foreign(service, migrationSources, source -> source.pools()))
-                .stream()
-                .map(each ->
-                        new Setting<>(each.where(), list(each.what()).distinct().toList()))
-                .toList();
+                .forEach(each -> said.add(
+                        new Setting<>(each.where(), list(each.what()).distinct().toList())));
         List<String> pools = agreed(said, Reason.PoolsDiffer, "pools");
         return pools == null ? List.of() : pools;
     }
 
     /** What is given up is asked of {@link ServiceState#givesUp}. */
     private static void refuseUnreadable(Optional<String> replaced) {
-        replaced.stream()
-                .flatMap(AddressAnnotations::list)
-                .filter(part -> Ip.find(part).isEmpty())
-                .findFirst()
+        replaced.flatMap(text ->
+                        list(text).filter(part -> Ip.find(part).isEmpty()).findFirst())
                 .ifPresent(part -> {
                     throw new Misunderstood(
                             Reason.InvalidReplaceAddress,

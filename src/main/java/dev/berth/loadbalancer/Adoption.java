@@ -39,7 +39,8 @@ public final class Adoption {
 
     /** The same of a Service of which nothing else can be read. */
     public static List<Ip> withheld(List<Published> ingress) {
-        return Published.addresses(ingress).stream().limit(WITHHELD).toList();
+        List<Ip> all = Published.addresses(ingress);
+        return all.subList(0, Math.min(all.size(), WITHHELD));
     }
 
     /** Why its addresses cannot become Berth's, whatever pools there are; absent: they can. */

@@ -13,13 +13,13 @@ import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import dev.berth.provider.ServiceIdentity;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * What of a provider's answer may be published: the rules of docs/SPEC.md that can be checked by looking at it, no
@@ -80,13 +80,10 @@ public final class AnswerRules {
         if (status.ingress().size() > MOST_INGRESS) {
             return wrong("ensure06", status.ingress().size() + " ways in; " + MOST_INGRESS + " at most");
         }
-        return Stream.of(
-                        can.addresses() == AddressSource.POOLS ? claimed() : ofItsOwn(),
-                        repeated(),
-                        modes(),
-                        portErrors())
-                .flatMap(Optional::stream)
-                .findFirst();
+        return (can.addresses() == AddressSource.POOLS ? claimed() : ofItsOwn())
+                .or(this::repeated)
+                .or(this::modes)
+                .or(this::portErrors);
     }
 
     private static Optional<Broken> wrong(String rule, String message) {
@@ -98,31 +95,36 @@ public final class AnswerRules {
     }
 
     private Optional<Broken> claimed() {
-        List<String> ips = status.ingress().stream()
-                .flatMap(entry -> Optional.ofNullable(entry.ip()).stream())
-                .toList();
-        return status.ingress().stream()
-                .flatMap(entry -> Optional.ofNullable(entry.hostname()).stream())
-                .findFirst()
-                .flatMap(name -> wrong("ensure04", "the hostname " + shown(name) + ", but has addresses to serve"))
-                .or(() -> ips.stream()
-                        .filter(ip -> !request.addresses().contains(ip))
-                        .findFirst()
-                        .flatMap(ip -> wrong(
-                                "ensure04",
-                                "the address " + shown(ip) + ", but was given "
-                                        + String.join(" and ", request.addresses()))))
-                .or(() -> request.addresses().stream()
-                        .filter(ip -> !ips.contains(ip))
-                        .findFirst()
-                        .flatMap(ip -> wrong(
-                                "ensure05", String.join(" and ", ips) + ", and not " + ip + ", which it was given")));
+        List<String> ips = new ArrayList<>();
+        for (Ingress entry : status.ingress()) {
+            if (entry.hostname() != null) {
+                return wrong("ensure04", "the hostname " + shown(entry.hostname()) + ", but has addresses to serve");
+            }
+            ips.add(Objects.requireNonNull(entry.ip()));
+        }
+        for (String ip : ips) {
+            if (!request.addresses().contains(ip)) {
+                return wrong(
+                        "ensure04",
+                        "the address " + shown(ip) + ", but was given " + String.join(" and ", request.addresses()));
+            }
+        }
+        for (String ip : request.addresses()) {
+            if (!ips.contains(ip)) {
+                return wrong("ensure05", String.join(" and ", ips) + ", and not " + ip + ", which it was given");
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<Broken> ofItsOwn() {
-        return status.ingress().stream()
-                .flatMap(entry -> ofItsOwn(entry).stream())
-                .findFirst();
+        for (Ingress entry : status.ingress()) {
+            Optional<Broken> broken = ofItsOwn(entry);
+            if (broken.isPresent()) {
+                return broken;
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<Broken> ofItsOwn(Ingress entry) {
@@ -163,31 +165,38 @@ public final class AnswerRules {
 
     private Optional<Broken> repeated() {
         Set<String> seen = new HashSet<>();
-        return status.ingress().stream()
-                .map(entry -> entry.ip() != null ? entry.ip() : String.valueOf(entry.hostname()))
-                .filter(way -> !seen.add(way))
-                .findFirst()
-                .flatMap(way -> wrong("ensure06", shown(way) + " twice"));
+        for (Ingress entry : status.ingress()) {
+            String way = entry.ip() != null ? entry.ip() : String.valueOf(entry.hostname());
+            if (!seen.add(way)) {
+                return wrong("ensure06", shown(way) + " twice");
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<Broken> modes() {
-        return status.ingress().stream()
-                .filter(entry -> entry.ip() != null
-                        && Objects.requireNonNullElse(entry.ipMode(), IpMode.VIP) != request.ipMode())
-                .findFirst()
-                .flatMap(entry -> wrong(
+        for (Ingress entry : status.ingress()) {
+            if (entry.ip() != null && Objects.requireNonNullElse(entry.ipMode(), IpMode.VIP) != request.ipMode()) {
+                return wrong(
                         "ensure07",
                         entry.ip()
                                 + (entry.ipMode() == null
                                         ? " without ipMode, which means VIP"
                                         : " with ipMode " + entry.ipMode())
-                                + ", but was asked for ipMode " + request.ipMode()));
+                                + ", but was asked for ipMode " + request.ipMode());
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<Broken> portErrors() {
-        return status.portErrors().stream()
-                .flatMap(error -> portError(error).stream())
-                .findFirst();
+        for (PortError error : status.portErrors()) {
+            Optional<Broken> broken = portError(error);
+            if (broken.isPresent()) {
+                return broken;
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<Broken> portError(PortError error) {

@@ -9,6 +9,7 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.pool.Pool;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -100,12 +101,17 @@ final class Claiming {
      * for that alone. Absent: nothing, or no more.
      */
     Optional<ServingEffect> giveUp() {
-        return facts.chosenInVain().stream()
-                .<ServingEffect>map(ServingEffect.GiveUpClaim::new)
-                .findFirst()
-                .or(() -> facts.notMade().stream()
-                        .flatMap(ip -> giveUp(ip).stream())
-                        .findFirst());
+        List<Ip> chosen = facts.chosenInVain();
+        if (!chosen.isEmpty()) {
+            return Optional.of(new ServingEffect.GiveUpClaim(chosen.getFirst()));
+        }
+        for (Ip ip : facts.notMade()) {
+            Optional<ServingEffect> givesUp = giveUp(ip);
+            if (givesUp.isPresent()) {
+                return givesUp;
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<ServingEffect> giveUp(Ip ip) {

@@ -8,7 +8,6 @@ import dev.berth.provider.Capabilities.AddressSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What has to be made sure of before addresses are published for the first time: that each is the Service's own by now.
@@ -28,9 +27,7 @@ final class Confirming {
         Owner owner = new Owner(serve.service().key(), serve.service().uid());
         List<Claim> unsure = new ArrayList<>();
         for (Ip ip : addresses) {
-            Optional<Holding> held = Stream.concat(situation.holdings().stream(), answered.holdings().stream())
-                    .filter(holding -> holding.ip().equals(ip) && holding.isClaimedOrOwned())
-                    .findFirst();
+            Optional<Holding> held = held(ip, situation.holdings()).or(() -> held(ip, answered.holdings()));
             if (held.isEmpty()) {
                 // Released by another operator meanwhile, or a provider's own.
                 if (serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
@@ -45,5 +42,14 @@ final class Confirming {
             }
         }
         return unsure.stream().findFirst().map(ServingEffect.ConfirmClaim::new);
+    }
+
+    private static Optional<Holding> held(Ip ip, List<Holding> holdings) {
+        for (Holding holding : holdings) {
+            if (holding.ip().equals(ip) && holding.isClaimedOrOwned()) {
+                return Optional.of(holding);
+            }
+        }
+        return Optional.empty();
     }
 }

@@ -18,7 +18,6 @@ import dev.berth.provider.ServiceIdentity;
 import dev.berth.reason.Reason;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -175,16 +174,9 @@ public record Demand(
                                     service.key().namespace(), service.key().name(), service.uid()),
                             served.ipMode())
                     .fencingToken(fencingToken)
-                    .addresses(addresses.stream()
-                            .filter(ip -> families.contains(family(ip.family())))
-                            .map(Ip::toString)
-                            .toList())
+                    .addresses(carried(addresses, families))
                     .wantedAddresses(
-                            can.addresses() == AddressSource.PROVIDER
-                                    ? constraints.addresses().stream()
-                                            .map(Ip::toString)
-                                            .toList()
-                                    : List.of())
+                            can.addresses() == AddressSource.PROVIDER ? texts(constraints.addresses()) : List.of())
                     .families(families)
                     .ports(ports)
                     .nodes(targetsNodes ? backends.nodes() : List.of())
@@ -218,6 +210,20 @@ public record Demand(
                                     + found.message()));
         }
 
+        private static List<String> carried(List<Ip> addresses, List<Family> families) {
+            List<Ip> carried = new ArrayList<>(addresses);
+            carried.removeIf(ip -> !families.contains(family(ip.family())));
+            return texts(carried);
+        }
+
+        private static List<String> texts(List<Ip> ips) {
+            List<String> texts = new ArrayList<>(ips.size());
+            for (Ip ip : ips) {
+                texts.add(ip.toString());
+            }
+            return texts;
+        }
+
         private List<Integer> withTls(List<Port> ports) {
             ClassTls tls = served.tls();
             return tls == null
@@ -227,10 +233,10 @@ public record Demand(
 
         private List<String> sourceRanges() {
             List<String> asked = service.delivery().sourceRanges();
-            List<String> unreadable = SourceRanges.unreadable(asked);
             if (asked.isEmpty()) {
                 return List.of();
             }
+            List<String> unreadable = SourceRanges.unreadable(asked);
             if (refusesSourceRanges()) {
                 unmet.addFirst(
                         new Unmet(
@@ -299,10 +305,12 @@ public record Demand(
         }
 
         private List<Family> families() {
-            List<Family> wanted =
-                    service.wantedFamilies().stream().map(Reading::family).toList();
-            List<Family> carried =
-                    wanted.stream().filter(can.families()::contains).toList();
+            List<Family> wanted = new ArrayList<>();
+            for (IpFamily family : service.wantedFamilies()) {
+                wanted.add(family(family));
+            }
+            List<Family> carried = new ArrayList<>(wanted);
+            carried.retainAll(can.families());
             if (carried.size() < wanted.size()) {
                 String missing = wanted.stream()
                         .filter(family -> !carried.contains(family))
@@ -363,11 +371,8 @@ public record Demand(
         }
 
         private Map<String, String> annotations() {
-            Map<String, String> read = new LinkedHashMap<>();
-            service.asked().annotations().entrySet().stream()
-                    .filter(entry -> can.reads(entry.getKey()))
-                    .sorted(Map.Entry.comparingByKey())
-                    .forEach(entry -> read.put(entry.getKey(), entry.getValue()));
+            Map<String, String> read = new TreeMap<>(service.asked().annotations());
+            read.keySet().removeIf(name -> !can.reads(name));
             return read;
         }
     }

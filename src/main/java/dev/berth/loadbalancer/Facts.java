@@ -7,17 +7,18 @@ import dev.berth.loadbalancer.Postponed.Why;
 import dev.berth.pool.Refusal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
  * What came of the effects so far, in one pass over one Service. A value that grows; what comes later counts. Each effect
  * asks it a dozen times: loops, as streams took a tenth of a pass here.
- *
- * @param outcomes in order
  */
-public record Facts(List<Outcome> outcomes) {
+public final class Facts {
     /** What is done once in a pass. */
     public enum Done {
         /** That it got addresses is counted. */
@@ -54,10 +55,21 @@ public record Facts(List<Outcome> outcomes) {
     }
 
     /** Nothing was done yet. */
-    public static final Facts NONE = new Facts(List.of());
+    public static final Facts NONE = new Facts(List.of(), EnumSet.noneOf(Done.class));
 
-    public Facts {
-        outcomes = List.copyOf(outcomes);
+    private final List<Outcome> outcomes;
+
+    /** By these outcomes. */
+    private final Set<Done> done;
+
+    private Facts(List<Outcome> outcomes, Set<Done> done) {
+        this.outcomes = outcomes;
+        this.done = done;
+    }
+
+    /** In order. */
+    public List<Outcome> outcomes() {
+        return Collections.unmodifiableList(outcomes);
     }
 
     /** The same, and what came of the next effect. */
@@ -65,7 +77,11 @@ public record Facts(List<Outcome> outcomes) {
         List<Outcome> all = new ArrayList<>(outcomes.size() + more.size());
         all.addAll(outcomes);
         all.addAll(more);
-        return new Facts(all);
+        Set<Done> doneByNow = EnumSet.copyOf(done);
+        for (Outcome outcome : more) {
+            doneBy(outcome).ifPresent(doneByNow::add);
+        }
+        return new Facts(all, doneByNow);
     }
 
     /** The same, and what came of the next effect. */
@@ -97,24 +113,18 @@ public record Facts(List<Outcome> outcomes) {
     }
 
     boolean did(Done what) {
-        for (Outcome outcome : outcomes) {
-            if (did(outcome, what)) {
-                return true;
-            }
-        }
-        return false;
+        return done.contains(what);
     }
 
-    private static boolean did(Outcome outcome, Done what) {
+    private static Optional<Done> doneBy(Outcome outcome) {
         return switch (outcome) {
-            case Outcome.Did(Done done) -> done == what;
-            case Outcome.Lacks lacks -> what == Done.QUEUE_JOINED;
-            case Outcome.Wrote wrote -> what == Done.STATUS_WRITTEN;
-            case Outcome.IpModeNotAsked notAsked -> what == Done.STATUS_WRITTEN;
-            case Outcome.StillPostponed(Postponed(Why why, Duration left)) ->
-                what == Done.PROVIDER_ASKED && why instanceof Why.Pending;
-            case Outcome.OnItsWay pending -> what == Done.PROVIDER_ASKED;
-            default -> false;
+            case Outcome.Did(Done what) -> Optional.of(what);
+            case Outcome.Lacks lacks -> Optional.of(Done.QUEUE_JOINED);
+            case Outcome.Wrote wrote -> Optional.of(Done.STATUS_WRITTEN);
+            case Outcome.IpModeNotAsked notAsked -> Optional.of(Done.STATUS_WRITTEN);
+            case Outcome.StillPostponed(Postponed(Why.Pending why, Duration left)) -> Optional.of(Done.PROVIDER_ASKED);
+            case Outcome.OnItsWay pending -> Optional.of(Done.PROVIDER_ASKED);
+            default -> Optional.empty();
         };
     }
 
@@ -131,14 +141,22 @@ public record Facts(List<Outcome> outcomes) {
     /** Each choice of addresses, in order; empty: nothing was chosen yet. */
     List<TriedChoice> choices() {
         List<TriedChoice> choices = new ArrayList<>();
-        for (Outcome outcome : outcomes) {
-            if (outcome instanceof Outcome.OfChoice choice) {
-                choices.add(new TriedChoice(choice, List.of()));
-            } else if (outcome instanceof Outcome.ClaimTried tried) {
-                choices.add(choices.removeLast().with(tried));
+        for (int index = 0; index < outcomes.size(); index++) {
+            if (outcomes.get(index) instanceof Outcome.OfChoice choice) {
+                choices.add(TriedChoice.of(choice, outcomes.subList(index + 1, outcomes.size())));
             }
         }
         return choices;
+    }
+
+    /** The last choice of addresses; absent: nothing was chosen yet. */
+    Optional<TriedChoice> lastChoice() {
+        for (int index = outcomes.size() - 1; index >= 0; index--) {
+            if (outcomes.get(index) instanceof Outcome.OfChoice choice) {
+                return Optional.of(TriedChoice.of(choice, outcomes.subList(index + 1, outcomes.size())));
+            }
+        }
+        return Optional.empty();
     }
 
     /** The Address object that was found last of those that were unsure; absent: none was. */
@@ -148,9 +166,7 @@ public record Facts(List<Outcome> outcomes) {
 
     /** The addresses whose Address objects could not be made, and that are not given up; empty: all could. */
     List<Ip> notMade() {
-        List<Ip> notMade = all(Outcome.NotMade.class, Outcome.NotMade::ip);
-        notMade.removeAll(givenUp());
-        return notMade;
+        return butGivenUp(all(Outcome.NotMade.class, Outcome.NotMade::ip));
     }
 
     /** The same of those that were chosen in this pass. */
@@ -161,12 +177,14 @@ public record Facts(List<Outcome> outcomes) {
                 notMade.add(ip);
             }
         }
-        notMade.removeAll(givenUp());
-        return notMade;
+        return butGivenUp(notMade);
     }
 
-    private List<Ip> givenUp() {
-        return all(Outcome.GivenUp.class, Outcome.GivenUp::ip);
+    private List<Ip> butGivenUp(List<Ip> notMade) {
+        if (!notMade.isEmpty()) {
+            notMade.removeAll(all(Outcome.GivenUp.class, Outcome.GivenUp::ip));
+        }
+        return notMade;
     }
 
     /** What a live read of the Service told; absent: it was not read since it was planned for. */

@@ -35,28 +35,51 @@ public record HoldingSelection(
      */
     public static HoldingSelection of(
             ServiceState service, List<Holding> holdings, AddressConstraints constraints, PoolSet pools) {
-        List<Holding> own = holdings.stream()
-                .filter(holding -> holding.isFor(service.key(), service.uid()))
-                .filter(holding -> !takenBack(holding, pools))
-                .sorted(Comparator.comparing((Holding holding) -> !asAsked(holding, constraints, pools))
-                        .thenComparing(holding -> holding.state() != Holding.State.CLAIMED)
-                        .thenComparing(holding -> !service.publishes(holding.ip())))
-                .toList();
+        List<Holding> own = new ArrayList<>();
+        for (Holding holding : holdings) {
+            if (holding.isFor(service.key(), service.uid())) {
+                own.add(holding);
+            }
+        }
+        List<Holding> best = best(own, service, constraints, pools);
         List<Holding> kept = new ArrayList<>();
         List<IpFamily> lacking = new ArrayList<>();
         List<IpFamily> movingFamilies = new ArrayList<>();
         for (IpFamily family : service.wantedFamilies()) {
-            Optional<Holding> best = own.stream()
-                    .filter(holding -> holding.ip().family() == family)
-                    .findFirst();
-            best.ifPresentOrElse(kept::add, () -> lacking.add(family));
-            best.filter(holding -> isToBeReplaced(holding, service, constraints, pools))
-                    .ifPresent(none -> movingFamilies.add(family));
+            Holding first = firstOf(best, family);
+            if (first == null) {
+                lacking.add(family);
+            } else {
+                kept.add(first);
+                if (isToBeReplaced(first, service, constraints, pools)) {
+                    movingFamilies.add(family);
+                }
+            }
         }
-        List<Holding> rest = holdings.stream()
-                .filter(holding -> holding.isFor(service.key(), service.uid()) && !kept.contains(holding))
-                .toList();
-        return new HoldingSelection(kept, lacking, movingFamilies, rest);
+        own.removeAll(kept);
+        return new HoldingSelection(kept, lacking, movingFamilies, own);
+    }
+
+    /** Those that it may keep, the best first. */
+    private static List<Holding> best(
+            List<Holding> own, ServiceState service, AddressConstraints constraints, PoolSet pools) {
+        List<Holding> best = new ArrayList<>(own);
+        best.removeIf(holding -> takenBack(holding, pools));
+        if (best.size() > 1) {
+            best.sort(Comparator.comparing((Holding holding) -> !asAsked(holding, constraints, pools))
+                    .thenComparing(holding -> holding.state() != Holding.State.CLAIMED)
+                    .thenComparing(holding -> !service.publishes(holding.ip())));
+        }
+        return best;
+    }
+
+    private static @Nullable Holding firstOf(List<Holding> holdings, IpFamily family) {
+        for (Holding holding : holdings) {
+            if (holding.ip().family() == family) {
+                return holding;
+            }
+        }
+        return null;
     }
 
     /**
@@ -64,7 +87,7 @@ public record HoldingSelection(
      * published already, for then somebody uses it.
      */
     public List<Ip> publishable(ServiceState service) {
-        return unusableHalf(service).isEmpty() ? kept.stream().map(Holding::ip).toList() : List.of();
+        return unusableHalf(service).isEmpty() ? addresses(kept) : List.of();
     }
 
     /** What it holds of a whole that is no use without the rest, and does not publish. */
@@ -72,7 +95,15 @@ public record HoldingSelection(
         boolean half = service.familyPolicy() == ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK
                 && !lacking.isEmpty()
                 && kept.stream().noneMatch(holding -> service.publishes(holding.ip()));
-        return half ? kept.stream().map(Holding::ip).toList() : List.of();
+        return half ? addresses(kept) : List.of();
+    }
+
+    private static List<Ip> addresses(List<Holding> holdings) {
+        List<Ip> ips = new ArrayList<>(holdings.size());
+        for (Holding holding : holdings) {
+            ips.add(holding.ip());
+        }
+        return ips;
     }
 
     /** Whether its pool takes it back, so that nobody may keep it. */
@@ -132,7 +163,11 @@ public record HoldingSelection(
     }
 
     private static boolean isAlone(Holding holding) {
-        return holding.owners().stream().filter(owner -> !owner.isReservation()).count() <= 1;
+        return holding.owners().size() <= 1
+                || holding.owners().stream()
+                                .filter(owner -> !owner.isReservation())
+                                .count()
+                        <= 1;
     }
 
     /** Of the pool that has it now: one that was renamed, split or merged counts as the one that it is in. */

@@ -72,6 +72,9 @@ final class IgnoredAnnotations {
      * @param sources that are read besides Berth's own
      */
     static Optional<WaitReason> of(ServiceState service, Capabilities can, List<ForeignAnnotations> sources) {
+        if (service.asked().annotations().isEmpty()) {
+            return Optional.empty();
+        }
         List<Ignored> all = Stream.concat(
                         service.asked().annotations().keySet().stream()
                                 .filter(name -> !can.reads(name))

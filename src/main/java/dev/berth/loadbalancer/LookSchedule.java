@@ -3,7 +3,6 @@ package dev.berth.loadbalancer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * When a provider is looked at for what it has for one Service, beside the resync. A value: each method answers with the
@@ -60,9 +59,8 @@ public record LookSchedule(Instant last, Instant targetsDue, boolean isReported)
 
     /** When it is to be looked at, in how long; absent: not by itself. */
     public Optional<Duration> next(boolean tellsOfTargets, Instant now) {
-        Stream<Duration> report = isReported ? Stream.of(untilReport(now)) : Stream.empty();
-        Stream<Duration> targets = tellsOfTargets ? Stream.of(untilTargets(now)) : Stream.empty();
-        return Stream.concat(report, targets).min(Duration::compareTo);
+        Optional<Duration> report = isReported ? Optional.of(untilReport(now)) : Optional.empty();
+        return tellsOfTargets ? Optional.of(Facts.sooner(report, untilTargets(now))) : report;
     }
 
     private Duration untilTargets(Instant now) {

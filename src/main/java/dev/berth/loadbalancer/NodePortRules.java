@@ -22,8 +22,7 @@ final class NodePortRules {
     }
 
     static Verdict of(ServiceState service, ServedClass served) {
-        boolean hasNone = service.ports().stream().allMatch(port -> port.nodePort() == 0);
-        if (!served.releasesNodePorts() || hasNone) {
+        if (!served.releasesNodePorts() || service.ports().stream().allMatch(port -> port.nodePort() == 0)) {
             return Verdict.LEAVE;
         }
         return ports(service).equals(service.asked().annotations().get(WellKnownNames.NODE_PORTS_RELEASED))

@@ -8,6 +8,7 @@ import dev.berth.ip.Ip;
 import dev.berth.pool.PoolSet;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -68,13 +69,9 @@ public record ObservedState(
 
     /** Which of the addresses that are surely its own it keeps. */
     HoldingSelection claimed(ServiceState service, AddressConstraints constraints) {
-        return HoldingSelection.of(
-                service,
-                holdings.stream()
-                        .filter(holding -> holding.state() == Holding.State.CLAIMED)
-                        .toList(),
-                constraints,
-                pools);
+        List<Holding> sure = new ArrayList<>(holdings);
+        sure.removeIf(holding -> holding.state() != Holding.State.CLAIMED);
+        return HoldingSelection.of(service, sure, constraints, pools);
     }
 
     /** The addresses that are surely its own: one per family that it wants, in its order of families. */
@@ -84,9 +81,9 @@ public record ObservedState(
 
     /** Those of its {@link #claimed} addresses that no pool has any more. */
     List<Holding> stranded(HoldingSelection claimed) {
-        return claimed.kept().stream()
-                .filter(kept ->
-                        kept.spec().pool() != null && pools.poolOf(kept.ip()).isEmpty())
-                .toList();
+        List<Holding> stranded = new ArrayList<>(claimed.kept());
+        stranded.removeIf(
+                kept -> kept.spec().pool() == null || pools.poolOf(kept.ip()).isPresent());
+        return stranded;
     }
 }

@@ -1,9 +1,12 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.Holding;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedSet;
 import java.util.stream.Stream;
 
 /**
@@ -14,6 +17,7 @@ import java.util.stream.Stream;
 final class Ownership {
     private final ServiceSnapshot snapshot;
     private final ServiceState service;
+    private final List<Holding> claimed = new ArrayList<>();
 
     /**
      * Of one Service.
@@ -23,6 +27,11 @@ final class Ownership {
     Ownership(ServiceSnapshot snapshot, ServiceState service) {
         this.snapshot = snapshot;
         this.service = service;
+        for (Holding holding : snapshot.holdings()) {
+            if (holding.isFor(service.key(), service.uid())) {
+                claimed.add(holding);
+            }
+        }
     }
 
     /**
@@ -53,9 +62,7 @@ final class Ownership {
 
     /** What is held for its uid. */
     List<Holding> claimed() {
-        return snapshot.holdings().stream()
-                .filter(holding -> holding.isFor(service.key(), service.uid()))
-                .toList();
+        return Collections.unmodifiableList(claimed);
     }
 
     /**
@@ -68,21 +75,25 @@ final class Ownership {
 
     /** The same by what the cluster has alone, and not by what this process remembers. */
     Optional<String> classInCluster() {
-        return claimedClasses(claimed().stream().filter(holding -> holding.state() == Holding.State.CLAIMED)).stream()
-                .findFirst()
-                .or(service::servedByClass);
+        List<Holding> sure = new ArrayList<>(claimed);
+        sure.removeIf(holding -> holding.state() != Holding.State.CLAIMED);
+        return claimedClasses(sure).stream().findFirst().or(service::servedByClass);
     }
 
     /** The class values that the claims are for, first the one that is marked. */
     private List<String> claimedClasses() {
-        return claimedClasses(claimed().stream());
+        return claimedClasses(claimed);
     }
 
-    private List<String> claimedClasses(Stream<Holding> claims) {
-        return claims.flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
-                .distinct()
-                .sorted(Comparator.comparing(value -> !Optional.of(value).equals(service.servedByClass())))
-                .toList();
+    private List<String> claimedClasses(List<Holding> claims) {
+        SequencedSet<String> values = new LinkedHashSet<>();
+        for (Holding holding : claims) {
+            if (holding.loadBalancerClass() != null) {
+                values.add(holding.loadBalancerClass());
+            }
+        }
+        service.servedByClass().filter(values::contains).ifPresent(values::addFirst);
+        return List.copyOf(values);
     }
 
     /**
@@ -90,14 +101,11 @@ final class Ownership {
      * ours, but the mark was taken off it, all that the mark could have named: a delete where nothing is succeeds.
      */
     List<ServedClass> mayHaveMade() {
-        List<String> values = Stream.of(
-                        service.servedByClass().stream(),
-                        claimedClasses().stream(),
-                        namedSinceClaimed().stream(),
-                        snapshot.askedByClass().stream())
-                .flatMap(all -> all)
-                .distinct()
-                .toList();
+        SequencedSet<String> values = new LinkedHashSet<>();
+        service.servedByClass().ifPresent(values::add);
+        values.addAll(claimedClasses());
+        namedSinceClaimed().ifPresent(values::add);
+        snapshot.askedByClass().ifPresent(values::add);
         if (values.isEmpty()) {
             Stream<ServedClass> wouldServe = Optional.ofNullable(service.loadBalancerClass())
                     .map(snapshot.classes()::byValue)
@@ -108,9 +116,11 @@ final class Ownership {
                     : Stream.empty();
             return Stream.concat(wouldServe, couldBeNamed).distinct().toList();
         }
-        return values.stream()
-                .flatMap(value -> snapshot.classes().byValue(value).stream())
-                .toList();
+        List<ServedClass> made = new ArrayList<>();
+        for (String value : values) {
+            snapshot.classes().byValue(value).ifPresent(made::add);
+        }
+        return made;
     }
 
     /** The class that it names: a claim for another may have landed late, when that one served it already. */

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * Decides what is to be done for a Service, by whose it is. Pure.
@@ -83,16 +82,17 @@ public final class Planner {
 
     private ServicePlan plan() {
         ServicePlan plan = planForItself();
-        List<Ip> takenOver = plan.steps().stream()
-                .flatMap(step -> step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)
-                        ? Stream.of(holding.ip())
-                        : Stream.empty())
-                .toList();
-        List<Ip> left = snapshot.holdings().stream()
-                .filter(this::isPredecessors)
-                .map(Holding::ip)
-                .filter(ip -> !takenOver.contains(ip))
-                .toList();
+        List<Ip> left = new ArrayList<>();
+        for (Holding holding : snapshot.holdings()) {
+            if (isPredecessors(holding)) {
+                left.add(holding.ip());
+            }
+        }
+        for (Step step : plan.steps()) {
+            if (step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)) {
+                left.remove(holding.ip());
+            }
+        }
         return left.isEmpty()
                 ? plan
                 : new ServicePlan.TearDown(

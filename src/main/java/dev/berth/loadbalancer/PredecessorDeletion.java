@@ -8,7 +8,6 @@ import dev.berth.provider.ServiceIdentity;
 import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What to do next about what was made for another Service of the same name, which lost our finalizer to somebody and is
@@ -69,13 +68,11 @@ public final class PredecessorDeletion {
 
     /** Those whose providers are asked to make or to delete something by the plan; empty: none is. */
     private static List<ServedClass> classes(ServicePlan plan) {
-        return plan instanceof ServicePlan.Serve serve
-                ? List.of(serve.servedClass())
-                : plan.steps().stream()
-                        .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                                ? Stream.of(served)
-                                : Stream.empty())
-                        .toList();
+        return switch (plan) {
+            case ServicePlan.Serve serve -> List.of(serve.servedClass());
+            case ServicePlan.TearDown down -> down.deletes();
+            default -> List.of();
+        };
     }
 
     private Optional<PredecessorEffect> next() {

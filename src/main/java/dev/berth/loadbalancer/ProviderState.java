@@ -99,9 +99,15 @@ public sealed interface ProviderState {
 
     /** What none of these classes makes so: its class was created again, with another provider or other parameters. */
     default Optional<Made> madeByOther(List<ServedClass> classes) {
-        return made().filter(made -> classes.stream()
-                .noneMatch(by -> by.provider().equals(made.by().provider())
-                        && by.parameters().equals(made.by().parameters())));
+        return made().filter(made -> {
+            for (ServedClass by : classes) {
+                if (by.provider().equals(made.by().provider())
+                        && by.parameters().equals(made.by().parameters())) {
+                    return false;
+                }
+            }
+            return true;
+        });
     }
 
     /** What the provider answered, to whatever request; absent: nothing that holds. */

@@ -1,7 +1,7 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Published.PortStatus;
+import dev.berth.provider.Ingress;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,8 +43,8 @@ public record Publication(
      */
     public static List<Published> ingressOf(
             LoadBalancerStatus status, boolean withIpMode, List<Port> ports, List<PortError> errors) {
-        List<PortError> all =
-                Stream.concat(status.portErrors().stream(), errors.stream()).toList();
+        List<PortError> all = new ArrayList<>(status.portErrors());
+        all.addAll(errors);
         List<PortStatus> statuses = all.isEmpty()
                 ? List.of()
                 : ports.stream()
@@ -59,9 +58,11 @@ public record Publication(
                                         .findFirst()
                                         .orElse(null)))
                         .toList();
-        return status.ingress().stream()
-                .map(ingress -> Published.of(ingress, withIpMode, statuses))
-                .toList();
+        List<Published> published = new ArrayList<>();
+        for (Ingress ingress : status.ingress()) {
+            published.add(Published.of(ingress, withIpMode, statuses));
+        }
+        return published;
     }
 
     /** A condition; {@code since} is kept if {@code service} has it with the same status already. */
@@ -93,17 +94,10 @@ public record Publication(
                 && servedByClass != null
                 && !Optional.of(servedByClass).equals(service.servedByClass());
         boolean ingressDiffers = ingress != null && !sameIngress(ingress, service.ingress());
-        List<Condition> changed = conditions.stream()
-                .filter(wanted -> service.condition(wanted.type())
-                        .filter(wanted::sameContent)
-                        .isEmpty())
-                .toList();
-        List<String> removed = Stream.concat(
-                        WellKnownNames.CONDITIONS.stream(),
-                        service.isMarkedOurs() ? Stream.of(WellKnownNames.PORTS_ERROR) : Stream.empty())
-                .filter(type -> service.condition(type).isPresent()
-                        && conditions.stream().noneMatch(wanted -> wanted.type().equals(type)))
-                .toList();
+        List<Condition> changed = new ArrayList<>(conditions);
+        changed.removeIf(wanted ->
+                service.condition(wanted.type()).filter(wanted::sameContent).isPresent());
+        List<String> removed = removedFrom(service);
         return addFinalizer || marksClass || ingressDiffers || !changed.isEmpty() || !removed.isEmpty()
                 ? Optional.of(new Difference(
                         addFinalizer,
@@ -114,9 +108,30 @@ public record Publication(
                 : Optional.empty();
     }
 
+    private List<String> removedFrom(ServiceState service) {
+        List<String> removed = new ArrayList<>();
+        for (Condition there : service.conditions()) {
+            boolean isOurs = WellKnownNames.CONDITIONS.contains(there.type())
+                    || (there.type().equals(WellKnownNames.PORTS_ERROR) && service.isMarkedOurs());
+            if (isOurs && !removed.contains(there.type()) && !says(there.type())) {
+                removed.add(there.type());
+            }
+        }
+        return removed;
+    }
+
+    private boolean says(String type) {
+        for (Condition wanted : conditions) {
+            if (wanted.type().equals(type)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Whether the two say the same to Kubernetes: an IP without a mode is VIP. */
     public static boolean sameIngress(List<Published> a, List<Published> b) {
-        return read(a).equals(read(b));
+        return a.equals(b) || read(a).equals(read(b));
     }
 
     /** Whether the two say the same but for the mode. */
@@ -126,23 +141,28 @@ public record Publication(
 
     /** Whether one of them has an ipMode. */
     static boolean usesIpMode(List<Published> ingress) {
-        return ingress.stream().anyMatch(entry -> entry.ipMode() != null);
+        for (Published entry : ingress) {
+            if (entry.ipMode() != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether each that can have an ipMode has one. */
     static boolean hasModes(List<Published> ingress) {
-        return ingress.stream().allMatch(entry -> entry.ip() == null || entry.ipMode() != null);
-    }
-
-    /** The IP addresses among them, in order. */
-    static List<Ip> addresses(List<Published> ingress) {
-        return ingress.stream()
-                .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
-                .toList();
+        for (Published entry : ingress) {
+            if (entry.ip() != null && entry.ipMode() == null) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static List<Published> read(List<Published> ingress) {
-        return ingress.stream().map(Published::read).toList();
+        List<Published> read = new ArrayList<>(ingress);
+        read.replaceAll(Published::read);
+        return read;
     }
 
     private static List<Published> withoutIpMode(List<Published> ingress) {
@@ -202,21 +222,16 @@ public record Publication(
                                             .isPresent());
         }
 
+        private static List<Condition> withoutTimes(List<Condition> conditions) {
+            List<Condition> same = new ArrayList<>(conditions);
+            same.replaceAll(condition -> new Condition(
+                    condition.type(), condition.status(), condition.reason(), condition.message(), Instant.EPOCH));
+            return same;
+        }
+
         /** The same whenever it is asked for: what tells that a patch was tried before. */
         public Difference timeless() {
-            return new Difference(
-                    finalizer,
-                    servedByClass,
-                    ingress,
-                    conditions.stream()
-                            .map(condition -> new Condition(
-                                    condition.type(),
-                                    condition.status(),
-                                    condition.reason(),
-                                    condition.message(),
-                                    Instant.EPOCH))
-                            .toList(),
-                    removedConditions);
+            return new Difference(finalizer, servedByClass, ingress, withoutTimes(conditions), removedConditions);
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.berth.claim.Holding;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.reason.Reason;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,22 +21,20 @@ final class Releasing {
     /** Of {@code addresses}, those that nobody of this name holds stay what they are. */
     Releasing(List<Ip> addresses, ServiceKey key, Optional<ServiceState> service, ObservedState situation) {
         this.situation = situation;
-        leaving = addresses.stream()
-                .flatMap(ip -> holding(ip).flatMap(holding -> leaving(holding, key, service)).stream())
-                .toList();
-        unsaid = situation.since().wroteService()
-                ? Optional.empty()
-                : leaving.stream()
-                        .filter(Leaving::itself)
-                        .flatMap(own ->
-                                holding(own.ip()).flatMap(holding -> Optional.ofNullable(holding.claim())).stream())
-                        .findFirst();
-    }
-
-    private Optional<Holding> holding(Ip ip) {
-        return situation.holdings().stream()
-                .filter(holding -> holding.ip().equals(ip))
-                .findFirst();
+        leaving = new ArrayList<>();
+        Optional<Claim> own = Optional.empty();
+        for (Ip ip : addresses) {
+            for (Holding holding : situation.holdings()) {
+                if (holding.ip().equals(ip)) {
+                    Optional<Leaving> one = leaving(holding, key, service);
+                    one.ifPresent(leaving::add);
+                    if (own.isEmpty() && one.filter(Leaving::itself).isPresent()) {
+                        own = Optional.ofNullable(holding.claim());
+                    }
+                }
+            }
+        }
+        unsaid = situation.since().wroteService() ? Optional.empty() : own;
     }
 
     /** One that bore the name before goes first. */
@@ -55,7 +54,12 @@ final class Releasing {
 
     /** Who leaves next; absent: nobody, or all of them were tried. */
     Optional<Leaving> next(List<Ip> tried) {
-        return leaving.stream().filter(one -> !tried.contains(one.ip())).findFirst();
+        for (Leaving one : leaving) {
+            if (!tried.contains(one.ip())) {
+                return Optional.of(one);
+            }
+        }
+        return Optional.empty();
     }
 
     /** Whether an Address is another than when the plan was made: somebody may have written it to publish it. */

@@ -14,6 +14,8 @@ import dev.berth.provider.TargetHealth;
 import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +52,7 @@ public record ServiceConditions(
 
     /** Says what a rule has to say; nothing, where the condition must not be there. */
     private interface Rule {
-        Stream<Condition> on(ServiceConditions given);
+        List<Condition> on(ServiceConditions given);
     }
 
     private static final List<Rule> RULES = List.of(
@@ -72,7 +74,11 @@ public record ServiceConditions(
 
     /** All that must be there; those of ours that are not among them must go. */
     List<Condition> all() {
-        return RULES.stream().flatMap(rule -> rule.on(this)).toList();
+        List<Condition> all = new ArrayList<>();
+        for (Rule rule : RULES) {
+            all.addAll(rule.on(this));
+        }
+        return all;
     }
 
     /** Whether it has its addresses. With the finalizer it is the mark that Berth serves the Service. */
@@ -150,28 +156,27 @@ public record ServiceConditions(
                 false, null, null, conditions, saysSo ? List.of(WellKnownNames.RELEASING) : List.of());
     }
 
-    private Stream<Condition> addressAssigned() {
-        return Stream.of(assigned());
+    private List<Condition> addressAssigned() {
+        return List.of(assigned());
     }
 
     private Condition ofPools() {
+        Optional<WaitReason> waiting = facts.waiting();
         if (!addresses.isEmpty()) {
             String holds = "holds " + addresses.stream().map(Ip::toString).collect(Collectors.joining(", "));
             return condition(
                     WellKnownNames.ADDRESS_ASSIGNED,
                     true,
-                    facts.waiting().map(why -> lacking()).orElse(Reason.Assigned),
-                    facts.waiting().map(why -> holds + "; " + why.message()).orElse(holds));
+                    waiting.map(why -> lacking()).orElse(Reason.Assigned),
+                    waiting.map(why -> holds + "; " + why.message()).orElse(holds));
         }
         return condition(
                 WellKnownNames.ADDRESS_ASSIGNED,
                 false,
-                facts.waiting()
-                        .map(WaitReason::reason)
+                waiting.map(WaitReason::reason)
                         .or(() -> facts.trouble().map(ServiceFailure::reason))
                         .orElse(Reason.ClaimFailed),
-                facts.waiting()
-                        .map(WaitReason::message)
+                waiting.map(WaitReason::message)
                         .or(() -> facts.trouble().map(ServiceFailure::message))
                         .orElse("no address could be claimed"));
     }
@@ -215,38 +220,47 @@ public record ServiceConditions(
         return facts.demand().filter(demand -> !demand.isServable()).flatMap(Demand::unsupported);
     }
 
-    private Stream<Condition> programmed() {
-        return Stream.concat(
-                facts.trouble().filter(ServiceFailure::isOfEnsuring).stream()
-                        .map(what -> condition(WellKnownNames.PROGRAMMED, false, what.reason(), what.message())),
-                facts.pending().stream()
-                        .map(message -> condition(WellKnownNames.PROGRAMMED, false, Reason.Pending, message)));
+    private List<Condition> programmed() {
+        List<Condition> programmed = new ArrayList<>();
+        facts.trouble()
+                .filter(ServiceFailure::isOfEnsuring)
+                .ifPresent(what ->
+                        programmed.add(condition(WellKnownNames.PROGRAMMED, false, what.reason(), what.message())));
+        facts.pending()
+                .ifPresent(message ->
+                        programmed.add(condition(WellKnownNames.PROGRAMMED, false, Reason.Pending, message)));
+        return programmed;
     }
 
     /** Of the addresses that agents announce; the worst of them counts. */
-    private Stream<Condition> announced() {
-        List<Announcement> all = Protocol.find(served.provider()).stream()
-                .flatMap(protocol -> addresses.stream().map(ip -> announcements.of(protocol, ip)))
-                .toList();
-        return all.stream()
-                .max(Comparator.comparing(Announcement::state))
-                .map(worst -> Publication.said(
-                        service,
-                        WellKnownNames.ANNOUNCED,
-                        switch (worst.state()) {
-                            case ANNOUNCED -> Condition.Status.TRUE;
-                            case UNKNOWN -> Condition.Status.UNKNOWN;
-                            case NOBODY -> Condition.Status.FALSE;
-                        },
-                        worst.reason(),
-                        all.stream().map(Announcement::sentence).collect(Collectors.joining("; ")),
-                        now))
-                .stream();
+    private List<Condition> announced() {
+        List<Announcement> all = Protocol.find(served.provider())
+                .map(protocol -> addresses.stream()
+                        .map(ip -> announcements.of(protocol, ip))
+                        .toList())
+                .orElse(List.of());
+        return all.isEmpty() ? List.of() : List.of(announced(all));
     }
 
-    private Stream<Condition> targetsHealthy() {
-        return answer.flatMap(ready -> Optional.ofNullable(ready.status().targets())).stream()
-                .map(this::targetsHealthy);
+    private Condition announced(List<Announcement> all) {
+        Announcement worst = Collections.max(all, Comparator.comparing(Announcement::state));
+        return Publication.said(
+                service,
+                WellKnownNames.ANNOUNCED,
+                switch (worst.state()) {
+                    case ANNOUNCED -> Condition.Status.TRUE;
+                    case UNKNOWN -> Condition.Status.UNKNOWN;
+                    case NOBODY -> Condition.Status.FALSE;
+                },
+                worst.reason(),
+                all.stream().map(Announcement::sentence).collect(Collectors.joining("; ")),
+                now);
+    }
+
+    private List<Condition> targetsHealthy() {
+        return answer.flatMap(ready -> Optional.ofNullable(ready.status().targets()))
+                .map(targets -> List.of(targetsHealthy(targets)))
+                .orElse(List.of());
     }
 
     /** That some of them fail is no fault: with policy Local those do that have no endpoint. */
@@ -281,69 +295,73 @@ public record ServiceConditions(
     }
 
     /** What of it cannot be done, and which ports are not served. */
-    private Stream<Condition> ofDemand() {
-        if (facts.demand().isEmpty()) {
-            return Stream.empty();
+    private List<Condition> ofDemand() {
+        Optional<Demand> demand = facts.demand();
+        if (demand.isEmpty()) {
+            return List.of();
         }
-        List<Condition> wanted = facts.demand().get().conditions(service, portErrors(), now);
-        boolean mayStay = facts.ingress().isEmpty()
-                && wanted.stream().noneMatch(other -> other.type().equals(WellKnownNames.PORTS_ERROR));
-        // What is published says so still.
-        return Stream.concat(
-                wanted.stream(), mayStay ? service.condition(WellKnownNames.PORTS_ERROR).stream() : Stream.empty());
+        List<PortError> portErrors = portErrors(demand.get());
+        List<Condition> wanted = new ArrayList<>(demand.get().conditions(service, portErrors, now));
+        if (facts.ingress().isEmpty() && portErrors.isEmpty()) {
+            // What is published says so still.
+            service.condition(WellKnownNames.PORTS_ERROR).ifPresent(wanted::add);
+        }
+        return wanted;
     }
 
     /** Of the request, and of what the provider answered to it. */
-    private List<PortError> portErrors() {
-        return Stream.concat(
-                        facts.demand().stream().flatMap(demand -> demand.portErrors().stream()),
-                        answer.stream().flatMap(ready -> ready.status().portErrors().stream()))
-                .toList();
+    private List<PortError> portErrors(Demand demand) {
+        List<PortError> errors = new ArrayList<>(demand.portErrors());
+        answer.ifPresent(ready -> errors.addAll(ready.status().portErrors()));
+        return errors;
     }
 
-    private Stream<Condition> sharingConflict() {
-        return facts.sharingConflict().stream()
-                .map(why -> condition(WellKnownNames.SHARING_CONFLICT, true, why.reason(), why.message()));
+    private List<Condition> sharingConflict() {
+        return facts.sharingConflict()
+                .map(why -> List.of(condition(WellKnownNames.SHARING_CONFLICT, true, why.reason(), why.message())))
+                .orElse(List.of());
     }
 
-    private Stream<Condition> nodePortsConflict() {
+    private List<Condition> nodePortsConflict() {
         return NodePortRules.of(service, served) == NodePortRules.Verdict.REALLOCATED
-                ? Stream.of(condition(
+                ? List.of(condition(
                         WellKnownNames.NODE_PORTS_CONFLICT,
                         true,
                         Reason.NodePortsReallocated,
                         "released node ports were allocated again; set spec.allocateLoadBalancerNodePorts: false in"
                                 + " the Service's manifest, or nodePorts: Keep on LoadBalancerClass"
                                 + " \"" + served.name() + "\""))
-                : Stream.empty();
+                : List.of();
     }
 
-    private Stream<Condition> annotationsIgnored() {
-        return facts.ignored().stream()
-                .map(why -> condition(WellKnownNames.ANNOTATIONS_IGNORED, true, why.reason(), why.message()));
+    private List<Condition> annotationsIgnored() {
+        return facts.ignored()
+                .map(why -> List.of(condition(WellKnownNames.ANNOTATIONS_IGNORED, true, why.reason(), why.message())))
+                .orElse(List.of());
     }
 
-    private Stream<Condition> addressStranded() {
+    private List<Condition> addressStranded() {
+        if (stranded.isEmpty()) {
+            return List.of();
+        }
         List<WaitReason> all = stranded.stream()
                 .map(holding -> StrandedAddress.why(holding, pools))
                 .toList();
-        return all.stream()
-                .limit(1)
-                .map(first -> condition(
-                        WellKnownNames.ADDRESS_STRANDED,
-                        true,
-                        first.reason(),
-                        all.stream().map(WaitReason::message).collect(Collectors.joining("; "))));
+        return List.of(condition(
+                WellKnownNames.ADDRESS_STRANDED,
+                true,
+                all.getFirst().reason(),
+                all.stream().map(WaitReason::message).collect(Collectors.joining("; "))));
     }
 
-    private Stream<Condition> statusConflict() {
+    private List<Condition> statusConflict() {
         return overwritten
-                ? Stream.of(condition(
+                ? List.of(condition(
                         WellKnownNames.STATUS_CONFLICT,
                         true,
                         Reason.StatusOverwritten,
                         "another controller keeps overwriting status.loadBalancer; stop that controller"))
-                : Stream.empty();
+                : List.of();
     }
 
     private Condition condition(String type, boolean holds, Reason reason, String message) {

@@ -5,12 +5,12 @@ import dev.berth.claim.AddressRequest;
 import dev.berth.claim.QueuePosition;
 import dev.berth.reason.Reason;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What is to be done for a Service. */
@@ -20,10 +20,13 @@ public sealed interface ServicePlan {
 
     /** What it lacks, and asks pools for. */
     default List<AddressRequest> requests() {
-        return steps().stream()
-                .flatMap(step ->
-                        step instanceof Step.Acquire(AddressRequest request) ? Stream.of(request) : Stream.empty())
-                .toList();
+        List<AddressRequest> requests = new ArrayList<>();
+        for (Step step : steps()) {
+            if (step instanceof Step.Acquire(AddressRequest request)) {
+                requests.add(request);
+            }
+        }
+        return requests;
     }
 
     /** What the Service asks for itself; nothing, where it is not served. */
@@ -63,21 +66,23 @@ public sealed interface ServicePlan {
         /** Whatever the Service's place among those that wait. */
         @Override
         public Object timeless() {
-            return new Attempt(
-                    servedClass,
-                    steps.stream()
-                            .<Step.Serving>map(step -> step instanceof Step.Acquire(AddressRequest request)
-                                    ? new Step.Acquire(request.at(QueuePosition.FIRST))
-                                    : step)
-                            .toList(),
-                    marks);
+            List<Step.Serving> tried = new ArrayList<>(steps);
+            tried.replaceAll(step -> step instanceof Step.Acquire(AddressRequest request)
+                    ? new Step.Acquire(request.at(QueuePosition.FIRST))
+                    : step);
+            return new Attempt(servedClass, tried, marks);
         }
 
         private record Attempt(ServedClass servedClass, List<Step.Serving> steps, boolean marks) {}
 
         /** Whether an address has to be chosen for it. */
         public boolean acquires() {
-            return !requests().isEmpty();
+            for (Step.Serving step : steps) {
+                if (step instanceof Step.Acquire) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 
@@ -93,11 +98,13 @@ public sealed interface ServicePlan {
 
         /** The classes whose providers delete, in their order. */
         public List<ServedClass> deletes() {
-            return steps.stream()
-                    .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                            ? Stream.of(served)
-                            : Stream.empty())
-                    .toList();
+            List<ServedClass> deletes = new ArrayList<>();
+            for (Step.TearingDown step : steps) {
+                if (step instanceof Step.DeleteLoadBalancer(ServedClass served)) {
+                    deletes.add(served);
+                }
+            }
+            return deletes;
         }
     }
 

@@ -5,6 +5,7 @@ import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
 import dev.berth.pool.PoolSet;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,10 +69,17 @@ public record ServiceSnapshot(
 
     /** Whether other pools may make untrue what is said of the Service, if this is its plan. */
     public boolean dependsOnPools(ServicePlan plan) {
-        return plan.steps().stream().anyMatch(Step.Refuse.class::isInstance)
-                || holdings.stream()
-                        .anyMatch(holding -> holding.spec().pool() != null
-                                && pools.poolOf(holding.ip()).isEmpty());
+        for (Step step : plan.steps()) {
+            if (step instanceof Step.Refuse) {
+                return true;
+            }
+        }
+        for (Holding holding : holdings) {
+            if (holding.spec().pool() != null && pools.poolOf(holding.ip()).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The same, but for what is kept for its name and not claimed yet. */
@@ -81,17 +89,9 @@ public record ServiceSnapshot(
 
     /** The same, but for some of what is held. */
     ServiceSnapshot withoutHoldings(Predicate<Holding> which) {
+        List<Holding> others = new ArrayList<>(holdings);
+        others.removeIf(which);
         return new ServiceSnapshot(
-                key,
-                service,
-                holdings.stream().filter(which.negate()).toList(),
-                pools,
-                classes,
-                deference,
-                namespaceLabels,
-                turn,
-                migrateFrom,
-                askedByClass,
-                age);
+                key, service, others, pools, classes, deference, namespaceLabels, turn, migrateFrom, askedByClass, age);
     }
 }

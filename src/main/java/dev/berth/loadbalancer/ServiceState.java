@@ -153,7 +153,12 @@ public record ServiceState(
 
     /** A finalizer of another load balancer controller; absent: there is none. */
     public Optional<String> foreignFinalizer() {
-        return finalizers.stream().filter(WellKnownNames::isForeignLoadBalancer).findFirst();
+        for (String finalizer : finalizers) {
+            if (WellKnownNames.isForeignLoadBalancer(finalizer)) {
+                return Optional.of(finalizer);
+            }
+        }
+        return Optional.empty();
     }
 
     /** What another load balancer controller left on it, human-readable; absent: nothing. */
@@ -163,6 +168,6 @@ public record ServiceState(
 
     /** What somebody published for it, while it is not ours, human-readable; absent: nothing. */
     public Optional<String> foreignIngress() {
-        return ingress.stream().map(entry -> "ingress " + entry).findFirst();
+        return ingress.isEmpty() ? Optional.empty() : Optional.of("ingress " + ingress.getFirst());
     }
 }

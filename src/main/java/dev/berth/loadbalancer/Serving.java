@@ -14,7 +14,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +81,7 @@ public final class Serving {
             return facts.planAgain().get();
         }
         if (facts.areNone()) {
-            Optional<Duration> delay = situation.waits().delay(serve.timeless());
+            Optional<Duration> delay = situation.waits().delay(serve::timeless);
             if (delay.isPresent()) {
                 return new TerminalEffect.Wait(delay.get());
             }
@@ -146,7 +145,7 @@ public final class Serving {
                     .map(ServingEffect.AddFinalizer::new)
                     .map(mark -> situation
                             .waits()
-                            .delay(mark.mark())
+                            .delay(mark::mark)
                             .<ServingEffect>map(TerminalEffect.Wait::new)
                             .orElse(mark))
                     .orElseGet(() -> new TerminalEffect.PlanAgain(false));
@@ -218,20 +217,13 @@ public final class Serving {
         Optional<List<Published>> entries = entries();
         if (entries.isPresent()) {
             // The provider answered before this: an Address may have been deleted since.
-            if (!bringsItsOwn() && !addresses().containsAll(Publication.addresses(entries.get()))) {
+            List<Ip> wanted = Published.addresses(entries.get());
+            if (!bringsItsOwn() && !addresses().containsAll(wanted)) {
                 return new TerminalEffect.PlanAgain(false);
             }
-            List<Outcome.GoingRead> read = facts.goingRead();
-            Optional<Ip> going = goingUnheard(entries.get()).stream()
-                    .filter(ip -> read.stream().noneMatch(one -> one.ip().equals(ip)))
-                    .findFirst();
+            Optional<ServingEffect> going = checkGoing(wanted);
             if (going.isPresent()) {
-                return new ServingEffect.CheckPublished(going.get());
-            }
-            if (read.stream()
-                    .flatMap(one -> one.found().stream())
-                    .anyMatch(claim -> claim.owners().contains(owner()))) {
-                return new TerminalEffect.PlanAgain(true);
+                return going.get();
             }
             boolean counted = facts.overwrite().isPresent();
             if (!counted && isOverwritten(entries.get())) {
@@ -253,10 +245,8 @@ public final class Serving {
         if (delay.isPresent()) {
             return new TerminalEffect.Wait(delay.get());
         }
-        List<Ip> confirmed = facts.confirmed();
-        List<Ip> first = aboutToBePublished(difference).stream()
-                .filter(ip -> !confirmed.contains(ip))
-                .toList();
+        List<Ip> first = aboutToBePublished(difference);
+        first.removeAll(facts.confirmed());
         Optional<ServingEffect> unsure = Confirming.next(first, serve, situation, known.answered());
         if (unsure.isPresent()) {
             return unsure.get();
@@ -282,7 +272,7 @@ public final class Serving {
 
     /** How long a patch must wait that failed before, if nothing is due sooner; absent: not at all. */
     private Optional<Duration> delay(Optional<Publication.Difference> patch) {
-        return patch.flatMap(what -> situation.waits().delay(what.timeless()))
+        return patch.flatMap(what -> situation.waits().delay(what::timeless))
                 .map(left -> Facts.sooner(orTargetsDue(facts.again()), left));
     }
 
@@ -294,11 +284,11 @@ public final class Serving {
     }
 
     private List<ServiceEvent> reports() {
-        return Stream.concat(
-                        facts.sharingConflict().stream()
-                                .map(why -> ServiceEvent.warning(Reason.SharingConflict, why.message())),
-                        facts.waiting().stream().map(why -> ServiceEvent.warning(allocationFailed(), why.message())))
-                .toList();
+        List<ServiceEvent> reports = new ArrayList<>();
+        facts.sharingConflict()
+                .ifPresent(why -> reports.add(ServiceEvent.warning(Reason.SharingConflict, why.message())));
+        facts.waiting().ifPresent(why -> reports.add(ServiceEvent.warning(allocationFailed(), why.message())));
+        return reports;
     }
 
     /** Nothing failed where it has an address of each family that it asks for, and only asks for another. */
@@ -329,20 +319,40 @@ public final class Serving {
                         : entries.stream().map(Published::withoutIpMode).toList());
     }
 
+    /** What goes from the status may be the Service's own still, and is not as far as is known; absent: there is none. */
+    private Optional<ServingEffect> checkGoing(List<Ip> wanted) {
+        List<Ip> going = goingUnheard(wanted);
+        List<Outcome.GoingRead> read = facts.goingRead();
+        for (Outcome.GoingRead one : read) {
+            going.removeIf(one.ip()::equals);
+        }
+        if (!going.isEmpty()) {
+            return Optional.of(new ServingEffect.CheckPublished(going.getFirst()));
+        }
+        for (Outcome.GoingRead one : read) {
+            if (one.found().filter(claim -> claim.owners().contains(owner())).isPresent()) {
+                return Optional.of(new TerminalEffect.PlanAgain(true));
+            }
+        }
+        return Optional.empty();
+    }
+
     /** That another seems to have it may be old, or a hold of this operator that the API server will refuse. */
-    private List<Ip> goingUnheard(List<Published> entries) {
-        List<Ip> wanted = Publication.addresses(entries);
-        List<Ip> published = service.publishedAddresses();
-        Owner owner = owner();
-        // More than one per family is no operator's work, but a stranger's.
-        return published.size() > IpFamily.values().length
-                ? List.of()
-                : published.stream()
-                        .filter(ip -> !wanted.contains(ip)
-                                && situation.holdings().stream()
-                                        .noneMatch(holding -> holding.ip().equals(ip)
-                                                && holding.owners().contains(owner)))
-                        .toList();
+    private List<Ip> goingUnheard(List<Ip> wanted) {
+        List<Ip> going = new ArrayList<>(service.publishedAddresses());
+        if (going.size() > IpFamily.values().length) {
+            // More than one per family is no operator's work, but a stranger's.
+            going.clear();
+        }
+        going.removeAll(wanted);
+        if (!going.isEmpty()) {
+            for (Holding holding : situation.holdings()) {
+                if (holding.owners().contains(owner())) {
+                    going.removeIf(holding.ip()::equals);
+                }
+            }
+        }
+        return going;
     }
 
     private ServingEffect countOverwrite(List<Published> wanted) {
@@ -382,10 +392,10 @@ public final class Serving {
 
     /** That the status has one of them already proves nothing: others may have written it. */
     private static List<Ip> aboutToBePublished(Optional<Publication.Difference> difference) {
-        return difference
+        return new ArrayList<>(difference
                 .flatMap(patch -> Optional.ofNullable(patch.ingress()))
-                .map(Publication::addresses)
-                .orElse(List.of());
+                .map(Published::addresses)
+                .orElse(List.of()));
     }
 
     private ServingEffect release() {
@@ -404,7 +414,7 @@ public final class Serving {
                 ServingEffect.NodePorts of = new ServingEffect.NodePorts(NodePortRules.ports(service));
                 return situation
                         .waits()
-                        .delay(of)
+                        .delay(() -> of)
                         .<ServingEffect>map(left -> new TerminalEffect.Wait(Facts.sooner(orTargetsDue(again()), left)))
                         .orElseGet(() -> new ServingEffect.ReleaseNodePorts(
                                 situation.since().newest().orElse(service), of));
@@ -441,19 +451,23 @@ public final class Serving {
      * use without the rest that it waits for.
      */
     private List<Ip> surplus() {
-        List<Ip> needed = new ArrayList<>(addresses());
-        needed.addAll(Publication.addresses(facts.ingress().orElse(List.of())));
-        Stream<Ip> surplus =
-                HoldingSelection.of(service, situation.holdings(), serve.constraints(), situation.pools())
-                        .rest()
-                        .stream()
-                        .map(Holding::ip)
-                        .filter(ip -> claimed().kept().stream()
-                                .noneMatch(kept -> kept.ip().equals(ip)));
-        Stream<Ip> half = facts.waiting().isPresent() && serve.acquires()
-                ? claimed().unusableHalf(service).stream()
-                : Stream.empty();
-        return Stream.concat(surplus, half).filter(ip -> !needed.contains(ip)).toList();
+        List<Ip> surplus = new ArrayList<>();
+        for (Holding holding : HoldingSelection.of(
+                        service, situation.holdings(), serve.constraints(), situation.pools())
+                .rest()) {
+            surplus.add(holding.ip());
+        }
+        for (Holding kept : claimed().kept()) {
+            surplus.remove(kept.ip());
+        }
+        if (facts.waiting().isPresent() && serve.acquires()) {
+            surplus.addAll(claimed().unusableHalf(service));
+        }
+        if (!surplus.isEmpty()) {
+            surplus.removeAll(addresses());
+            surplus.removeAll(Published.addresses(facts.ingress().orElse(List.of())));
+        }
+        return surplus;
     }
 
     /** An address that is published has packets delivered; to endpoints only if there is one. */

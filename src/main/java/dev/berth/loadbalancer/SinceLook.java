@@ -62,10 +62,12 @@ public record SinceLook(
 
     /** The Address as it was known before this pass wrote the Service; absent: it was not known, or nothing written. */
     Optional<Claim> beforeWriting(Ip ip) {
-        return beforeWriting.stream()
-                .flatMap(List::stream)
-                .filter(claim -> claim.ip().equals(ip))
-                .findFirst();
+        for (Claim claim : beforeWriting.orElse(List.of())) {
+            if (claim.ip().equals(ip)) {
+                return Optional.of(claim);
+            }
+        }
+        return Optional.empty();
     }
 
     /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */

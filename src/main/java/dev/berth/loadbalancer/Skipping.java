@@ -92,7 +92,7 @@ public final class Skipping {
         return wanted.differenceFrom(service)
                 .map(patch -> situation
                         .waits()
-                        .delay(patch.timeless())
+                        .delay(patch::timeless)
                         .<SkippingEffect>map(TerminalEffect.Wait::new)
                         .orElseGet(() -> new SkippingEffect.Publish(service, patch, doing)));
     }

@@ -1,9 +1,9 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.reason.Reason;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Which events tell of what was written to the status of a Service. Pure. */
 public final class StatusEvents {
@@ -24,29 +24,21 @@ public final class StatusEvents {
      * @param called its load balancer in a sentence, by {@link NamedLoadBalancer#called}
      */
     public static List<ServiceEvent> of(Publication.Difference written, ServiceState answer, String called) {
-        return Stream.concat(
-                        ensured(written, answer, called),
-                        written.conditions().stream()
-                                .filter(StatusEvents::isReported)
-                                .flatMap(StatusEvents::sameContent))
-                .toList();
-    }
-
-    private static Stream<ServiceEvent> ensured(Publication.Difference written, ServiceState answer, String called) {
-        return written.ingress() == null || answer.ingress().isEmpty()
-                ? Stream.empty()
-                : Stream.of(ServiceEvent.normal(
-                        Reason.EnsuredLoadBalancer,
-                        "Ensured " + called + ": "
-                                + answer.ingress().stream()
-                                        .map(Published::toString)
-                                        .collect(Collectors.joining(", "))));
-    }
-
-    /** No event of what another version of Berth said, in a word that this one does not know. */
-    private static Stream<ServiceEvent> sameContent(Condition condition) {
-        return Reason.find(condition.reason()).stream()
-                .map(reason -> ServiceEvent.warning(reason, condition.message()));
+        List<ServiceEvent> events = new ArrayList<>();
+        if (written.ingress() != null && !answer.ingress().isEmpty()) {
+            events.add(ServiceEvent.normal(
+                    Reason.EnsuredLoadBalancer,
+                    "Ensured " + called + ": "
+                            + answer.ingress().stream().map(Published::toString).collect(Collectors.joining(", "))));
+        }
+        for (Condition condition : written.conditions()) {
+            if (isReported(condition)) {
+                // No event of what another version of Berth said, in a word that this one does not know.
+                Reason.find(condition.reason())
+                        .ifPresent(reason -> events.add(ServiceEvent.warning(reason, condition.message())));
+            }
+        }
+        return events;
     }
 
     private static boolean isReported(Condition condition) {

@@ -5,12 +5,10 @@ import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.provider.LoadBalancerRequest;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SequencedMap;
-import java.util.stream.Stream;
 
 /**
  * What to do next for a Service that is served no longer: the providers delete, one class after the other, then the
@@ -26,16 +24,16 @@ public final class TearingDown {
      * What is known beside the plan, now.
      *
      * @param key of the Service, which may be gone
-     * @param requests what the provider of each class that deletes is asked to; empty where the Service is gone
+     * @param requests what the provider of each class that deletes is asked to, by the class value; empty where the Service
+     *     is gone
      */
-    public record Known(
-            ServiceKey key, ObservedState situation, SequencedMap<ServedClass, LoadBalancerRequest> requests) {
+    public record Known(ServiceKey key, ObservedState situation, Map<String, LoadBalancerRequest> requests) {
         public Known {
-            requests = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(requests));
+            requests = Collections.unmodifiableMap(requests);
         }
 
         private LoadBalancerRequest request(ServedClass by) {
-            return Objects.requireNonNull(requests.get(by));
+            return Objects.requireNonNull(requests.get(by.value()));
         }
     }
 
@@ -88,7 +86,7 @@ public final class TearingDown {
 
     private Optional<TearDownEffect> hindersStart() {
         return facts.areNone()
-                ? known.situation().waits().delay(down.steps()).map(TerminalEffect.Wait::new)
+                ? known.situation().waits().delay(down::steps).map(TerminalEffect.Wait::new)
                 : Optional.empty();
     }
 
@@ -111,18 +109,24 @@ public final class TearingDown {
 
     /** One class after the other: a Service has one place in line, so that it would never get two that are full in turn. */
     private Optional<ServedClass> nextToDelete() {
-        return down.deletes().stream()
-                .filter(served -> !known.situation()
-                        .provider()
-                        .isDeletedBy(known.request(served).service(), served))
-                .findFirst();
+        for (ServedClass served : down.deletes()) {
+            if (!known.situation().provider().isDeletedBy(known.request(served).service(), served)) {
+                return Optional.of(served);
+            }
+        }
+        return Optional.empty();
     }
 
     /** A patch with a resource version tells what was published last, but comes too late where the provider has deleted. */
     private boolean needsLiveRead() {
-        return service.isPresent()
-                && down.deletes().stream()
-                        .anyMatch(served -> !served.capabilities().immediate());
+        if (service.isPresent()) {
+            for (ServedClass served : down.deletes()) {
+                if (!served.capabilities().immediate()) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private Optional<TearDownEffect> clear() {
@@ -130,11 +134,12 @@ public final class TearingDown {
             return Optional.empty();
         }
         ServiceState state = service.get();
-        return down.steps().stream()
-                .flatMap(step -> step instanceof Step.Clear(List<Published> others) && !isClean(state, others)
-                        ? Stream.of(new TearDownEffect.Clear(state, others, down.steps()))
-                        : Stream.<TearDownEffect>empty())
-                .findFirst();
+        for (Step.TearingDown step : down.steps()) {
+            if (step instanceof Step.Clear(List<Published> others) && !isClean(state, others)) {
+                return Optional.of(new TearDownEffect.Clear(state, others, down.steps()));
+            }
+        }
+        return Optional.empty();
     }
 
     private static boolean isClean(ServiceState state, List<Published> others) {
@@ -144,11 +149,15 @@ public final class TearingDown {
     }
 
     private Optional<TearDownEffect> release() {
-        return down.steps().stream()
-                .flatMap(step -> step instanceof Step.Release(List<Ip> addresses)
-                        ? release(addresses).stream()
-                        : Stream.<TearDownEffect>empty())
-                .findFirst();
+        for (Step.TearingDown step : down.steps()) {
+            if (step instanceof Step.Release(List<Ip> addresses)) {
+                Optional<TearDownEffect> release = release(addresses);
+                if (release.isPresent()) {
+                    return release;
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     /** One address after the other; absent: nobody of this name holds them, or all were tried. */

@@ -17,10 +17,18 @@ record TriedChoice(Outcome.OfChoice choice, List<Outcome.ClaimTried> claims) {
         claims = List.copyOf(claims);
     }
 
-    TriedChoice with(Outcome.ClaimTried next) {
-        List<Outcome.ClaimTried> all = new ArrayList<>(claims);
-        all.add(next);
-        return new TriedChoice(choice, all);
+    /** By what came after the choice, up to the next one. */
+    static TriedChoice of(Outcome.OfChoice choice, List<Outcome> after) {
+        List<Outcome.ClaimTried> claims = new ArrayList<>();
+        for (Outcome outcome : after) {
+            if (outcome instanceof Outcome.OfChoice) {
+                break;
+            }
+            if (outcome instanceof Outcome.ClaimTried tried) {
+                claims.add(tried);
+            }
+        }
+        return new TriedChoice(choice, claims);
     }
 
     /** What of it is to be claimed next; absent: nothing was chosen, or all was tried. */
@@ -33,9 +41,12 @@ record TriedChoice(Outcome.OfChoice choice, List<Outcome.ClaimTried> claims) {
 
     /** The families for which another operator was faster. */
     List<IpFamily> lost() {
-        return claims.stream()
-                .filter(claim -> claim.whose() == Whose.ANOTHERS)
-                .map(claim -> claim.ip().family())
-                .toList();
+        List<IpFamily> lost = new ArrayList<>();
+        for (Outcome.ClaimTried claim : claims) {
+            if (claim.whose() == Whose.ANOTHERS) {
+                lost.add(claim.ip().family());
+            }
+        }
+        return lost;
     }
 }

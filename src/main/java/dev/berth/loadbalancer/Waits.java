@@ -3,6 +3,7 @@ package dev.berth.loadbalancer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** What is not to be tried before its time, by now. */
 public record Waits(List<Waiting> all) {
@@ -18,14 +19,16 @@ public record Waits(List<Waiting> all) {
 
     /** Why {@code request} has to wait, and how long; absent: it may be tried. */
     public Optional<Postponed> on(Object request) {
-        return all.stream()
-                .filter(waiting -> waiting.request().equals(request))
-                .map(Waiting::until)
-                .findFirst();
+        for (Waiting waiting : all) {
+            if (waiting.request().equals(request)) {
+                return Optional.of(waiting.until());
+            }
+        }
+        return Optional.empty();
     }
 
-    /** How long {@code request} has to wait; absent: it may be tried. */
-    Optional<Duration> delay(Object request) {
-        return on(request).map(Postponed::left);
+    /** How long {@code request} has to wait; absent: it may be tried. Asked for only where something waits at all. */
+    Optional<Duration> delay(Supplier<?> request) {
+        return all.isEmpty() ? Optional.empty() : on(request.get()).map(Postponed::left);
     }
 }

@@ -235,7 +235,7 @@ public final class Capabilities {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Capabilities that && parts().equals(that.parts());
+        return this == other || (other instanceof Capabilities that && parts().equals(that.parts()));
     }
 
     @Override

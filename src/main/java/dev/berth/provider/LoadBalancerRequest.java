@@ -360,7 +360,7 @@ public final class LoadBalancerRequest {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LoadBalancerRequest that && parts().equals(that.parts());
+        return this == other || (other instanceof LoadBalancerRequest that && parts().equals(that.parts()));
     }
 
     @Override

@@ -18,7 +18,6 @@ import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -113,12 +112,12 @@ class TearingDownTest {
                         Optional.empty(),
                         Instant.EPOCH),
                 down.deletes().stream()
+                        .map(ServedClass::value)
+                        .distinct()
                         .collect(Collectors.toMap(
-                                served -> served,
-                                served -> LoadBalancerRequest.builder("c", web, IpMode.VIP)
-                                        .build(),
-                                (one, same) -> one,
-                                LinkedHashMap::new)));
+                                value -> value,
+                                value -> LoadBalancerRequest.builder("c", web, IpMode.VIP)
+                                        .build())));
     }
 
     private static String name(TearDownEffect effect) {

@@ -17,6 +17,7 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.TakeOverEffect;
 import dev.berth.pool.Refusal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -99,8 +100,9 @@ final class ClaimEffects {
         Created created = shared == null
                 ? objects.create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
                 : objects.join(shared, request, serve.timeless());
-        return Stream.concat(Stream.of(new Outcome.ClaimTried(pick.ip(), created.whose())), created.outcomes().stream())
-                .toList();
+        List<Outcome> outcomes = new ArrayList<>(created.outcomes());
+        outcomes.addFirst(new Outcome.ClaimTried(pick.ip(), created.whose()));
+        return outcomes;
     }
 
     /** Joins those who share the address of one that is taken over. */

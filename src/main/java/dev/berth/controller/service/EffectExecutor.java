@@ -43,8 +43,8 @@ import dev.berth.provider.LoadBalancerStatus;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -95,7 +95,7 @@ final class EffectExecutor {
             case ServicePlan.Skip skip -> passed(facts -> perform(Skipping.next(skip, pass.situation(), facts)));
             case ServicePlan.Adopt adopt -> passed(facts -> perform(TakingOver.next(adopt, pass.situation(), facts)));
             case ServicePlan.TearDown down -> {
-                SequencedMap<ServedClass, LoadBalancerRequest> requests = requests(down);
+                Map<String, LoadBalancerRequest> requests = requests(down);
                 yield passed(facts -> perform(down, TearingDown.next(down, pass.service(), known(requests), facts)));
             }
             case ServicePlan.Serve serve -> {
@@ -260,17 +260,20 @@ final class EffectExecutor {
         return did(Done.QUEUE_LEFT);
     }
 
-    private TearingDown.Known known(SequencedMap<ServedClass, LoadBalancerRequest> requests) {
+    private TearingDown.Known known(Map<String, LoadBalancerRequest> requests) {
         return new TearingDown.Known(pass.key(), pass.situation(), requests);
     }
 
-    /** What the providers are asked to delete; nothing where the Service is gone. */
-    private SequencedMap<ServedClass, LoadBalancerRequest> requests(ServicePlan.TearDown down) {
-        SequencedMap<ServedClass, LoadBalancerRequest> requests = new LinkedHashMap<>();
-        pass.service()
-                .ifPresent(state -> down.deletes()
-                        .forEach(served -> requests.computeIfAbsent(
-                                served, by -> provider.demand(state, by).request())));
+    /** What the provider of each class is asked to delete, by the class value; nothing where the Service is gone. */
+    private Map<String, LoadBalancerRequest> requests(ServicePlan.TearDown down) {
+        Map<String, LoadBalancerRequest> requests = new LinkedHashMap<>();
+        if (pass.service().isPresent()) {
+            for (ServedClass served : down.deletes()) {
+                requests.put(
+                        served.value(),
+                        provider.demand(pass.service().get(), served).request());
+            }
+        }
         return requests;
     }
 

@@ -1,14 +1,13 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
-import dev.berth.ip.Ip;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect.NodePorts;
 import dev.berth.loadbalancer.ServingEffect.ReleaseNodePorts;
 import dev.berth.reason.Reason;
-import java.util.Map;
+import java.util.List;
 
 /** Releases the node ports of one Service, in one pass: the only write to a Service beside its status. */
 final class NodePortEffects {
@@ -19,7 +18,7 @@ final class NodePortEffects {
     }
 
     Outcome release(ReleaseNodePorts effect) {
-        Map<Ip, Claim> claimsBefore = pass.claims();
+        List<Claim> claimsBefore = pass.claims();
         String ports = effect.of().ports();
         return switch (pass.parts().cluster().releaseNodePorts(effect.service(), ports)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {

@@ -6,7 +6,6 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.SinceLook;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -18,7 +17,7 @@ final class OwnWrites {
     private final Set<Ip> claims = new HashSet<>();
 
     /** The Addresses of its name as they were known before this pass last wrote the Service; null: it has not. */
-    private @Nullable Map<Ip, Claim> claimsBefore;
+    private @Nullable List<Claim> claimsBefore;
 
     /** A pass begins with the Service as it was read; empty: it is gone. */
     void begin(Optional<ServiceState> read) {
@@ -32,7 +31,7 @@ final class OwnWrites {
     }
 
     /** The Service is as we wrote it; {@code before}: the Addresses as they were known before that. */
-    void wrote(ServiceState answer, Map<Ip, Claim> before) {
+    void wrote(ServiceState answer, List<Claim> before) {
         newest = answer;
         claimsBefore = before;
     }
@@ -54,6 +53,6 @@ final class OwnWrites {
 
     /** The Addresses of its name as they were known before this pass last wrote the Service; absent: it has not. */
     Optional<List<Claim>> claimsBefore() {
-        return Optional.ofNullable(claimsBefore).map(before -> List.copyOf(before.values()));
+        return Optional.ofNullable(claimsBefore);
     }
 }

@@ -25,8 +25,8 @@ import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -82,7 +82,9 @@ final class ProviderEffects {
             case ProviderCall.Delete(LoadBalancerRequest request) -> withdraw(served, request);
         };
         effect.after(came).forEach(event -> pass.say(serve.service(), event));
-        return Stream.concat(Stream.of(new Outcome.Called()), came.stream()).toList();
+        List<Outcome> outcomes = new ArrayList<>(came);
+        outcomes.addFirst(new Outcome.Called());
+        return outcomes;
     }
 
     /** What it answered breaks no rule, and is remembered. */

@@ -57,9 +57,18 @@ public final class Providers implements AutoCloseable {
 
     /** Whether a call can neither hang nor leave anything behind, nor be one too many: it needs no guard. */
     boolean needsNoGuard(LoadBalancerProvider provider) {
-        return plugins.stream().noneMatch(name -> provider.equals(byName.get(name)))
-                && provider.capabilities().immediate()
-                && provider.capabilities().callLimit().isEmpty();
+        return provider.capabilities().immediate()
+                && provider.capabilities().callLimit().isEmpty()
+                && !isOfPlugin(provider);
+    }
+
+    private boolean isOfPlugin(LoadBalancerProvider provider) {
+        for (String plugin : plugins) {
+            if (provider.equals(byName.get(plugin))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Withholding;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -108,16 +109,18 @@ final class PublishedAddresses {
 
     /** What is published no longer is not kept from others any more. */
     private void release(ServiceKey key, Optional<ServiceState> service) {
-        due.accept(ledger.withholdOnly(
-                key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
+        if (ledger.withholdsFor(key)) {
+            due.accept(ledger.withholdOnly(
+                    key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
+        }
     }
 
     private List<Ip> notItsOwn(ServiceState service) {
-        return Adoption.withheld(service).stream()
-                .filter(ip -> ledger.holding(ip)
-                        .filter(held -> held.isFor(service.key(), service.uid()))
-                        .isEmpty())
-                .toList();
+        List<Ip> others = new ArrayList<>(Adoption.withheld(service));
+        others.removeIf(ip -> ledger.holding(ip)
+                .filter(held -> held.isFor(service.key(), service.uid()))
+                .isPresent());
+        return others;
     }
 
     private void holdAgain(ServiceState service) {

@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
+import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
@@ -20,12 +21,11 @@ import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,19 +50,23 @@ record ReconcileContext(
         Optional<ServiceState> service,
         ServicePlan plan,
         boolean live,
-        Map<Ip, Claim> beforeReading,
-        Map<Ip, Claim> planned,
+        List<Claim> beforeReading,
+        List<Claim> planned,
         OwnWrites writes) {
     private static final Logger LOG = LoggerFactory.getLogger(ReconcileContext.class);
 
     /** The Addresses of the Service's name as they are known now. */
-    static Map<Ip, Claim> claims(Ledger ledger, ServiceKey key) {
-        return ledger.heldFor(key).stream()
-                .flatMap(holding -> Optional.ofNullable(holding.claim()).stream())
-                .collect(Collectors.toUnmodifiableMap(Claim::ip, claim -> claim));
+    static List<Claim> claims(Ledger ledger, ServiceKey key) {
+        List<Claim> claims = new ArrayList<>();
+        for (Holding holding : ledger.heldFor(key)) {
+            if (holding.claim() != null) {
+                claims.add(holding.claim());
+            }
+        }
+        return List.copyOf(claims);
     }
 
-    Map<Ip, Claim> claims() {
+    List<Claim> claims() {
         return claims(parts.ledger(), key);
     }
 
@@ -78,16 +82,12 @@ record ReconcileContext(
                 memory.status.wordsMustWait(steady()),
                 parts.environment().announcements().get(),
                 new SinceLook(
-                        List.copyOf(beforeReading.values()),
-                        List.copyOf(planned.values()),
-                        service.map(writes::newest),
-                        writes.claimsBefore(),
-                        writes.addresses()),
+                        beforeReading, planned, service.map(writes::newest), writes.claimsBefore(), writes.addresses()),
                 now());
     }
 
     /** The Service is as we wrote it; {@code before}: the Addresses as they were known before that. */
-    void wrote(ServiceState answer, Map<Ip, Claim> before) {
+    void wrote(ServiceState answer, List<Claim> before) {
         memory.version.wrote(answer);
         writes.wrote(answer, before);
     }

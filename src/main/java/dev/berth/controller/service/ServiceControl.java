@@ -6,7 +6,6 @@ import dev.berth.claim.Replacement;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.controller.address.AddressControl;
-import dev.berth.ip.Ip;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
@@ -23,7 +22,6 @@ import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
@@ -91,9 +89,7 @@ public final class ServiceControl {
         all.unreadable().forEach(published::withhold);
         each(services, service -> {
             boolean isOurs = isOurs(service);
-            if (!isOurs) {
-                published.withhold(service);
-            }
+            published.withhold(service.key(), Optional.of(service), Withholding.onSight(isOurs));
             classes.foreign().note(service, isOurs || published.adopt(service));
         });
         each(services, service -> {
@@ -241,7 +237,7 @@ public final class ServiceControl {
         OwnWrites writes = new OwnWrites();
         for (int pass = 1; ; pass++) {
             Optional<ServiceState> service;
-            Map<Ip, Claim> beforeReading = live ? ReconcileContext.claims(parts.ledger(), key) : Map.of();
+            List<Claim> beforeReading = live ? ReconcileContext.claims(parts.ledger(), key) : List.of();
             if (live) {
                 Read<ServiceState> read = parts.cluster().readService(key);
                 if (read instanceof Read.Failed<ServiceState>(String message)) {
@@ -262,7 +258,7 @@ public final class ServiceControl {
             memory.version.sawLive(live && service.isPresent());
             service.ifPresent(turns::note);
             noteForeign(key, service);
-            Map<Ip, Claim> claims = ReconcileContext.claims(parts.ledger(), key);
+            List<Claim> claims = ReconcileContext.claims(parts.ledger(), key);
             ServiceSnapshot snapshot = snapshots.of(key, service);
             ServicePlan plan = Planner.plan(snapshot);
             noteDependency(snapshot, plan);

@@ -1,8 +1,8 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
-import dev.berth.ip.Ip;
 import dev.berth.kube.Write;
+import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.IpModes;
 import dev.berth.loadbalancer.NamedLoadBalancer;
@@ -21,8 +21,8 @@ import dev.berth.loadbalancer.StatusEvents;
 import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.reason.Reason;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -65,8 +65,8 @@ final class StatusEffects {
             rememberPublished(effect.wanted(), answer);
             report(answer, patch, effect.called(), effect.reports());
         });
-        return Stream.concat(Stream.of(new Outcome.Wrote(effect.wanted())), hindered.stream())
-                .toList();
+        return hindered.<List<Outcome>>map(why -> List.of(new Outcome.Wrote(effect.wanted()), why))
+                .orElseGet(() -> List.of(new Outcome.Wrote(effect.wanted())));
     }
 
     /** Nothing is written yet but metrics. */
@@ -76,9 +76,11 @@ final class StatusEffects {
     }
 
     private void countWait(Publication wanted) {
-        wanted.conditions().stream()
-                .filter(condition -> condition.type().equals(WellKnownNames.ADDRESS_ASSIGNED))
-                .forEach(assigned -> pass.parts().metrics().waits(pass.key(), ServiceConditions.waitsFor(assigned)));
+        for (Condition condition : wanted.conditions()) {
+            if (condition.type().equals(WellKnownNames.ADDRESS_ASSIGNED)) {
+                pass.parts().metrics().waits(pass.key(), ServiceConditions.waitsFor(condition));
+            }
+        }
     }
 
     /** Of one that is not served. */
@@ -180,7 +182,7 @@ final class StatusEffects {
 
     /** Takes finalizer, ingress and conditions off. */
     Outcome clear(TearDownEffect.Clear effect) {
-        Map<Ip, Claim> claimsBefore = pass.claims();
+        List<Claim> claimsBefore = pass.claims();
         pass.memory().status.published(effect.service().uid(), List.of());
         return switch (pass.parts().cluster().clear(effect.service(), effect.others())) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
@@ -219,7 +221,7 @@ final class StatusEffects {
             String doing,
             Object request,
             Consumer<ServiceState> done) {
-        Map<Ip, Claim> claimsBefore = pass.claims();
+        List<Claim> claimsBefore = pass.claims();
         return switch (pass.parts().cluster().publish(state, patch, false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 pass.wrote(answer, claimsBefore);
@@ -247,10 +249,11 @@ final class StatusEffects {
 
     private void report(
             ServiceState answer, Publication.Difference written, String called, List<ServiceEvent> reports) {
-        Stream.concat(StatusEvents.of(written, answer, called).stream(), reports.stream())
-                .forEach(event -> {
-                    LOG.info("Service {}: {}: {}", pass.key(), event.reason(), event.message());
-                    pass.say(answer, event);
-                });
+        List<ServiceEvent> events = new ArrayList<>(StatusEvents.of(written, answer, called));
+        events.addAll(reports);
+        for (ServiceEvent event : events) {
+            LOG.info("Service {}: {}: {}", pass.key(), event.reason(), event.message());
+            pass.say(answer, event);
+        }
     }
 }

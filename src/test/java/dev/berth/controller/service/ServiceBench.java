@@ -57,7 +57,7 @@ public class ServiceBench {
 
         private void reconcile(ServiceKey key) {
             berth.due.add(key);
-            berth.reconcileDue();
+            berth.reconcileUnchecked();
         }
     }
 
