@@ -174,7 +174,7 @@ public record Demand(
                                     service.key().namespace(), service.key().name(), service.uid()),
                             served.ipMode())
                     .fencingToken(fencingToken)
-                    .addresses(carried(addresses, families))
+                    .addresses(texts(addresses, families))
                     .wantedAddresses(
                             can.addresses() == AddressSource.PROVIDER ? texts(constraints.addresses()) : List.of())
                     .families(families)
@@ -210,10 +210,10 @@ public record Demand(
                                     + found.message()));
         }
 
-        private static List<String> carried(List<Ip> addresses, List<Family> families) {
-            List<Ip> carried = new ArrayList<>(addresses);
-            carried.removeIf(ip -> !families.contains(family(ip.family())));
-            return texts(carried);
+        private static List<String> texts(List<Ip> addresses, List<Family> families) {
+            List<Ip> some = new ArrayList<>(addresses);
+            some.removeIf(ip -> !families.contains(family(ip.family())));
+            return texts(some);
         }
 
         private static List<String> texts(List<Ip> ips) {
@@ -371,8 +371,12 @@ public record Demand(
         }
 
         private Map<String, String> annotations() {
-            Map<String, String> read = new TreeMap<>(service.asked().annotations());
-            read.keySet().removeIf(name -> !can.reads(name));
+            Map<String, String> read = new TreeMap<>();
+            service.asked().annotations().forEach((name, text) -> {
+                if (can.reads(name)) {
+                    read.put(name, text);
+                }
+            });
             return read;
         }
     }

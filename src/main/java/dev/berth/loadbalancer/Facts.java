@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * What came of the effects so far, in one pass over one Service. A value that grows; what comes later counts. Each effect
+ * What came of the effects so far, in one pass over one Service. Grows by value; what comes later counts. Each effect
  * asks it a dozen times: loops, as streams took a tenth of a pass here.
  */
 public final class Facts {
@@ -85,7 +85,7 @@ public final class Facts {
     }
 
     /** The same, and what came of the next effect. */
-    public Facts with(Outcome... more) {
+    Facts with(Outcome... more) {
         return with(List.of(more));
     }
 

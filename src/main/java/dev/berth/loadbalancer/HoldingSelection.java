@@ -41,12 +41,12 @@ public record HoldingSelection(
                 own.add(holding);
             }
         }
-        List<Holding> best = best(own, service, constraints, pools);
+        List<Holding> ranked = ranked(own, service, constraints, pools);
         List<Holding> kept = new ArrayList<>();
         List<IpFamily> lacking = new ArrayList<>();
         List<IpFamily> movingFamilies = new ArrayList<>();
         for (IpFamily family : service.wantedFamilies()) {
-            Holding first = firstOf(best, family);
+            Holding first = firstOf(ranked, family);
             if (first == null) {
                 lacking.add(family);
             } else {
@@ -61,16 +61,16 @@ public record HoldingSelection(
     }
 
     /** Those that it may keep, the best first. */
-    private static List<Holding> best(
+    private static List<Holding> ranked(
             List<Holding> own, ServiceState service, AddressConstraints constraints, PoolSet pools) {
-        List<Holding> best = new ArrayList<>(own);
-        best.removeIf(holding -> takenBack(holding, pools));
-        if (best.size() > 1) {
-            best.sort(Comparator.comparing((Holding holding) -> !asAsked(holding, constraints, pools))
+        List<Holding> ranked = new ArrayList<>(own);
+        ranked.removeIf(holding -> takenBack(holding, pools));
+        if (ranked.size() > 1) {
+            ranked.sort(Comparator.comparing((Holding holding) -> !asAsked(holding, constraints, pools))
                     .thenComparing(holding -> holding.state() != Holding.State.CLAIMED)
                     .thenComparing(holding -> !service.publishes(holding.ip())));
         }
-        return best;
+        return ranked;
     }
 
     private static @Nullable Holding firstOf(List<Holding> holdings, IpFamily family) {

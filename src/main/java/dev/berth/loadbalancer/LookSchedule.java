@@ -59,8 +59,12 @@ public record LookSchedule(Instant last, Instant targetsDue, boolean isReported)
 
     /** When it is to be looked at, in how long; absent: not by itself. */
     public Optional<Duration> next(boolean tellsOfTargets, Instant now) {
-        Optional<Duration> report = isReported ? Optional.of(untilReport(now)) : Optional.empty();
-        return tellsOfTargets ? Optional.of(Facts.sooner(report, untilTargets(now))) : report;
+        Optional<Duration> targets = tellsOfTargets ? Optional.of(untilTargets(now)) : Optional.empty();
+        if (!isReported) {
+            return targets;
+        }
+        Duration report = untilReport(now);
+        return targets.filter(left -> left.compareTo(report) < 0).or(() -> Optional.of(report));
     }
 
     private Duration untilTargets(Instant now) {

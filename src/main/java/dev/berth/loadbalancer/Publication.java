@@ -109,15 +109,13 @@ public record Publication(
     }
 
     private List<String> removedFrom(ServiceState service) {
-        List<String> removed = new ArrayList<>();
-        for (Condition there : service.conditions()) {
-            boolean isOurs = WellKnownNames.CONDITIONS.contains(there.type())
-                    || (there.type().equals(WellKnownNames.PORTS_ERROR) && service.isMarkedOurs());
-            if (isOurs && !removed.contains(there.type()) && !says(there.type())) {
-                removed.add(there.type());
-            }
+        List<String> ours = new ArrayList<>(WellKnownNames.CONDITIONS);
+        if (service.isMarkedOurs()) {
+            ours.add(WellKnownNames.PORTS_ERROR);
         }
-        return removed;
+        // In one order, whatever that of the status is: by it a patch is found to be one that failed before.
+        ours.removeIf(type -> service.condition(type).isEmpty() || says(type));
+        return ours;
     }
 
     private boolean says(String type) {
@@ -222,16 +220,12 @@ public record Publication(
                                             .isPresent());
         }
 
-        private static List<Condition> withoutTimes(List<Condition> conditions) {
-            List<Condition> same = new ArrayList<>(conditions);
-            same.replaceAll(condition -> new Condition(
-                    condition.type(), condition.status(), condition.reason(), condition.message(), Instant.EPOCH));
-            return same;
-        }
-
         /** The same whenever it is asked for: what tells that a patch was tried before. */
         public Difference timeless() {
-            return new Difference(finalizer, servedByClass, ingress, withoutTimes(conditions), removedConditions);
+            List<Condition> timeless = new ArrayList<>(conditions);
+            timeless.replaceAll(condition -> new Condition(
+                    condition.type(), condition.status(), condition.reason(), condition.message(), Instant.EPOCH));
+            return new Difference(finalizer, servedByClass, ingress, timeless, removedConditions);
         }
     }
 }

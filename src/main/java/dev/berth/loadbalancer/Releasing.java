@@ -22,19 +22,19 @@ final class Releasing {
     Releasing(List<Ip> addresses, ServiceKey key, Optional<ServiceState> service, ObservedState situation) {
         this.situation = situation;
         leaving = new ArrayList<>();
-        Optional<Claim> own = Optional.empty();
+        Optional<Claim> itsOwn = Optional.empty();
         for (Ip ip : addresses) {
             for (Holding holding : situation.holdings()) {
                 if (holding.ip().equals(ip)) {
                     Optional<Leaving> one = leaving(holding, key, service);
                     one.ifPresent(leaving::add);
-                    if (own.isEmpty() && one.filter(Leaving::itself).isPresent()) {
-                        own = Optional.ofNullable(holding.claim());
+                    if (itsOwn.isEmpty() && one.filter(Leaving::itself).isPresent()) {
+                        itsOwn = Optional.ofNullable(holding.claim());
                     }
                 }
             }
         }
-        unsaid = situation.since().wroteService() ? Optional.empty() : own;
+        unsaid = situation.since().wroteService() ? Optional.empty() : itsOwn;
     }
 
     /** One that bore the name before goes first. */

@@ -221,9 +221,9 @@ public final class Serving {
             if (!bringsItsOwn() && !addresses().containsAll(wanted)) {
                 return new TerminalEffect.PlanAgain(false);
             }
-            Optional<ServingEffect> going = checkGoing(wanted);
-            if (going.isPresent()) {
-                return going.get();
+            Optional<ServingEffect> unsure = checkGoing(wanted);
+            if (unsure.isPresent()) {
+                return unsure.get();
             }
             boolean counted = facts.overwrite().isPresent();
             if (!counted && isOverwritten(entries.get())) {
@@ -319,7 +319,10 @@ public final class Serving {
                         : entries.stream().map(Published::withoutIpMode).toList());
     }
 
-    /** What goes from the status may be the Service's own still, and is not as far as is known; absent: there is none. */
+    /**
+     * What goes from the status may be the Service's own still, and is not as far as is known: it is read, and if it is,
+     * all is planned again. Absent: nothing such goes.
+     */
     private Optional<ServingEffect> checkGoing(List<Ip> wanted) {
         List<Ip> going = goingUnheard(wanted);
         List<Outcome.GoingRead> read = facts.goingRead();
@@ -346,8 +349,9 @@ public final class Serving {
         }
         going.removeAll(wanted);
         if (!going.isEmpty()) {
+            Owner owner = owner();
             for (Holding holding : situation.holdings()) {
-                if (holding.owners().contains(owner())) {
+                if (holding.owners().contains(owner)) {
                     going.removeIf(holding.ip()::equals);
                 }
             }

@@ -65,6 +65,17 @@ class PublicationTest {
     }
 
     @Test
+    void patchIsTheSame_inWhicheverOrderTheStatusHasTheConditions() {
+        Condition pending = new Condition(WellKnownNames.PROGRAMMED, Condition.Status.FALSE, "Pending", "waits", THEN);
+        Publication wanted = new Publication(false, null, List.of());
+
+        assertThat(wanted.differenceFrom(web().conditions(List.of(pending, assigned(false, THEN)))
+                        .build()))
+                .isEqualTo(wanted.differenceFrom(web().conditions(List.of(assigned(false, THEN), pending))
+                        .build()));
+    }
+
+    @Test
     void conditionOfOurs_thatIsNotWantedAnyMore_isRemoved_andOthersStay() {
         Condition theirs = new Condition("example.com/Other", Condition.Status.TRUE, "A", "b", THEN);
         ServiceState state =

@@ -41,7 +41,7 @@ import dev.berth.pool.Refusal;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -266,7 +266,7 @@ final class EffectExecutor {
 
     /** What the provider of each class is asked to delete, by the class value; nothing where the Service is gone. */
     private Map<String, LoadBalancerRequest> requests(ServicePlan.TearDown down) {
-        Map<String, LoadBalancerRequest> requests = new LinkedHashMap<>();
+        Map<String, LoadBalancerRequest> requests = new HashMap<>();
         if (pass.service().isPresent()) {
             for (ServedClass served : down.deletes()) {
                 requests.put(

@@ -57,9 +57,10 @@ public final class Providers implements AutoCloseable {
 
     /** Whether a call can neither hang nor leave anything behind, nor be one too many: it needs no guard. */
     boolean needsNoGuard(LoadBalancerProvider provider) {
-        return provider.capabilities().immediate()
-                && provider.capabilities().callLimit().isEmpty()
-                && !isOfPlugin(provider);
+        // A plug-in is not even asked what it can do: it may not answer.
+        return !isOfPlugin(provider)
+                && provider.capabilities().immediate()
+                && provider.capabilities().callLimit().isEmpty();
     }
 
     private boolean isOfPlugin(LoadBalancerProvider provider) {

@@ -10,7 +10,9 @@ import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.testing.QuietProvider;
 import dev.berth.testing.ReportingProvider;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +42,25 @@ class ProvidersTest {
 
         assertThat(providers.needsNoGuard(own)).isTrue();
         assertThat(providers.needsNoGuard(plugin)).isFalse();
+    }
+
+    @Test
+    void pluginIsGuarded_whereItDoesNotEvenSayWhatItCanDo() {
+        LoadBalancerProvider silent = new QuietProvider() {
+            @Override
+            public Capabilities capabilities() {
+                throw new ProviderException("not connected");
+            }
+
+            @Override
+            public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                throw new ProviderException("not connected");
+            }
+        };
+        SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
+        byName.put("theirs", silent);
+
+        assertThat(new Providers(byName, Set.of("theirs")).needsNoGuard(silent)).isFalse();
     }
 
     /** Does nothing but close. */
