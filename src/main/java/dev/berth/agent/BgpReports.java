@@ -144,7 +144,7 @@ final class BgpReports {
     }
 
     private static String path(String peer) {
-        return Kind.PEERS.path() + "/" + peer + "/status";
+        return WatchedKind.PEERS.path() + "/" + peer + "/status";
     }
 
     /**

@@ -45,14 +45,14 @@ final class BgpView {
      * @param namespace where the Secrets are
      */
     BgpView(ApiServer server, String node, String namespace, Runnable changed, RandomGenerator random) {
-        peers = watched(server, Kind.PEERS, object -> peer(object, node), changed, random);
-        secrets = watched(server, Kind.secrets(namespace), BgpView::secret, changed, random);
-        this.node = watched(server, Kind.node(node), BgpView::node, changed, random);
+        peers = watched(server, WatchedKind.PEERS, object -> peer(object, node), changed, random);
+        secrets = watched(server, WatchedKind.secrets(namespace), BgpView::secret, changed, random);
+        this.node = watched(server, WatchedKind.node(node), BgpView::node, changed, random);
     }
 
     private static <T> Reflector<T> watched(
             ApiServer server,
-            Kind kind,
+            WatchedKind kind,
             Function<JsonNode, Optional<T>> reading,
             Runnable changed,
             RandomGenerator random) {

@@ -83,16 +83,17 @@ final class ClusterView {
             number.incrementAndGet();
             changed.run();
         };
-        nodes = watched(server, Kind.NODES, NodeObject::read, (_, _) -> nodesChanged(), random);
-        services = watched(server, Kind.SERVICES, KeptObjects::service, this::serviceChanged, random);
-        slices = watched(server, Kind.SLICES, this::slice, this::sliceChanged, random);
-        addresses = watched(server, Kind.ADDRESSES, KeptObjects::address, this::addressChanged, random);
-        classes = watched(server, Kind.CLASSES, KeptObjects::loadBalancerClass, (_, _) -> this.changed.run(), random);
+        nodes = watched(server, WatchedKind.NODES, NodeObject::read, (_, _) -> nodesChanged(), random);
+        services = watched(server, WatchedKind.SERVICES, KeptObjects::service, this::serviceChanged, random);
+        slices = watched(server, WatchedKind.SLICES, this::slice, this::sliceChanged, random);
+        addresses = watched(server, WatchedKind.ADDRESSES, KeptObjects::address, this::addressChanged, random);
+        classes = watched(
+                server, WatchedKind.CLASSES, KeptObjects::loadBalancerClass, (_, _) -> this.changed.run(), random);
     }
 
     private static <T> Reflector<T> watched(
             ApiServer server,
-            Kind kind,
+            WatchedKind kind,
             Function<JsonNode, Optional<T>> reading,
             Reflector.Changed<T> changed,
             RandomGenerator random) {

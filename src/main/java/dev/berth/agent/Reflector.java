@@ -50,7 +50,7 @@ final class Reflector<T> {
     static final long SILENCE = 90_000;
 
     private final ApiServer server;
-    private final Kind kind;
+    private final WatchedKind kind;
     private final Function<JsonNode, Optional<T>> reading;
     private final Changed<T> changed;
     private final RandomGenerator random;
@@ -144,7 +144,7 @@ final class Reflector<T> {
      */
     Reflector(
             ApiServer server,
-            Kind kind,
+            WatchedKind kind,
             Function<JsonNode, Optional<T>> reading,
             Changed<T> changed,
             RandomGenerator random,

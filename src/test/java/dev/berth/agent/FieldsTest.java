@@ -53,7 +53,7 @@ class FieldsTest {
 
     @Test
     void whatIsWrongWithAWatch_isRead() throws IOException {
-        assertThat(read(Kind.NODES.event(), """
+        assertThat(read(WatchedKind.NODES.event(), """
                 {"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "too old"}}
                 """)).isEqualTo(JSON.readTree("""
                         {"type": "ERROR", "object": {"message": "too old"}}

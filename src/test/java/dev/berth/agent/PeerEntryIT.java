@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** The status of a BGPPeer on a real API server: what agents apply with the rights of their manifests, and the operator makes of it. */
 @ExtendWith(SharedInstallation.class)
 class PeerEntryIT {
-    private static final String STATUS = Kind.PEERS.path() + "/router/status";
+    private static final String STATUS = WatchedKind.PEERS.path() + "/router/status";
 
     private Installation berth;
     private ApiServer agents;

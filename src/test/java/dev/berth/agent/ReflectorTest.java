@@ -33,7 +33,7 @@ class ReflectorTest {
         server.put(NODES, node("a", 1, "1"));
         watched = new Reflector<>(
                 server.client(folder),
-                new Kind(NODES, Fields.of("metadata")),
+                new WatchedKind(NODES, Fields.of("metadata")),
                 ReflectorTest::size,
                 (_, _) -> {},
                 () -> 0L,

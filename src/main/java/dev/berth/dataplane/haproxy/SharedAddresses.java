@@ -29,7 +29,7 @@ final class SharedAddresses implements Addresses {
     private final Peers peers;
 
     private final ServedAddresses served = new ServedAddresses();
-    private final Tellings tellings = new Tellings(now());
+    private final RepeatedAnnouncements repeats = new RepeatedAnnouncements(now());
 
     /** Bound by this host; what the kernel has taken off is found missing in each round. */
     private final Collection<String> held = new TreeSet<>();
@@ -161,7 +161,7 @@ final class SharedAddresses implements Addresses {
             sayOnce(String.valueOf(stays.getMessage()));
         }
         bind(round.bound(), now);
-        tellings.begin(round.contested());
+        repeats.begin(round.contested());
         tell(now);
         last.whole = now();
     }
@@ -185,7 +185,7 @@ final class SharedAddresses implements Addresses {
             return;
         }
         held.removeAll(gone);
-        tellings.end(gone);
+        repeats.end(gone);
         LOG.info("released {}", gone);
         peers.push();
     }
@@ -205,15 +205,15 @@ final class SharedAddresses implements Addresses {
         wanted.stream().filter(one -> !bound.contains(one)).forEach(one -> served.refuse(one, now));
         held.addAll(bound);
         if (!news.isEmpty()) {
-            tellings.begin(news);
-            tellings.hurry(now);
+            repeats.begin(news);
+            repeats.hurry(now);
             LOG.info("bound {}", news);
             peers.push();
         }
     }
 
     private void tell(long now) {
-        List<String> due = tellings.take(now);
+        List<String> due = repeats.take(now);
         if (due.isEmpty()) {
             return;
         }

@@ -6,8 +6,8 @@ package dev.berth.agent;
  * @param path like /api/v1/nodes; with a query it has those objects that the query selects
  * @param fields of an object
  */
-record Kind(String path, Fields fields) {
-    static final Kind NODES = new Kind(
+record WatchedKind(String path, Fields fields) {
+    static final WatchedKind NODES = new WatchedKind(
             "/api/v1/nodes",
             Fields.of()
                     .with("metadata", metadata("deletionTimestamp", "labels", "uid"))
@@ -18,11 +18,11 @@ record Kind(String path, Fields fields) {
                                     .with("addresses", Fields.of("type", "address"))
                                     .with("conditions", Fields.of("type", "status"))));
 
-    static final Kind SERVICES = new Kind(
+    static final WatchedKind SERVICES = new WatchedKind(
             "/api/v1/services",
             Fields.of().with("metadata", metadata("uid")).with("spec", Fields.of("type", "externalTrafficPolicy")));
 
-    static final Kind SLICES = new Kind(
+    static final WatchedKind SLICES = new WatchedKind(
             "/apis/discovery.k8s.io/v1/endpointslices",
             Fields.of("addressType")
                     .with("metadata", metadata().with("labels", Fields.of("kubernetes.io/service-name")))
@@ -30,7 +30,7 @@ record Kind(String path, Fields fields) {
                             "endpoints",
                             Fields.of("nodeName").with("conditions", Fields.of("ready", "serving", "terminating"))));
 
-    static final Kind ADDRESSES = new Kind(
+    static final WatchedKind ADDRESSES = new WatchedKind(
             "/apis/berth.dev/v1alpha1/addresses",
             Fields.of()
                     .with("metadata", metadata())
@@ -39,26 +39,26 @@ record Kind(String path, Fields fields) {
                             Fields.of("address", "class")
                                     .with("claims", Fields.of("kind", "namespace", "name", "uid"))));
 
-    static final Kind CLASSES = new Kind(
+    static final WatchedKind CLASSES = new WatchedKind(
             "/apis/berth.dev/v1alpha1/loadbalancerclasses",
             Fields.of()
                     .with("metadata", metadata("creationTimestamp"))
                     .with("spec", Fields.of("loadBalancerClass", "provider", "parameters")));
 
-    static final Kind PEERS = new Kind(
+    static final WatchedKind PEERS = new WatchedKind(
             "/apis/berth.dev/v1alpha1/bgppeers",
             Fields.of("spec", "status").with("metadata", metadata("generation", "creationTimestamp", "labels")));
 
     /** Those of a namespace that may have passwords. */
-    static Kind secrets(String namespace) {
-        return new Kind(
+    static WatchedKind secrets(String namespace) {
+        return new WatchedKind(
                 "/api/v1/namespaces/" + namespace + "/secrets",
                 Fields.of().with("metadata", metadata()).with("data", Fields.of("password")));
     }
 
     /** The Node of this name alone. */
-    static Kind node(String name) {
-        return new Kind(
+    static WatchedKind node(String name) {
+        return new WatchedKind(
                 "/api/v1/nodes?fieldSelector=metadata.name%3D" + name,
                 Fields.of()
                         .with("metadata", metadata("labels"))
