@@ -29,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The addresses that this node has on its interfaces for Services: puts them on and takes them off, and has neighbours told
+ * The addresses that this node has on its interfaces for Services: puts them on and takes them off, and has neighbours notified
  * of them, and asked. One thread. Times are milliseconds of a steady clock.
  */
 final class BoundAddresses {

@@ -136,7 +136,7 @@ public final class Adoption {
 
     /** Whether another of its sharing key is just claiming the address for both. */
     static boolean isSharedSoon(List<Refusal> refusals) {
-        return refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON);
+        return refusals.stream().anyMatch(refusal -> refusal.reason() == RefusalReason.SHARED_SOON);
     }
 
     /** Why {@code request} was refused, and what would help. */
@@ -148,8 +148,8 @@ public final class Adoption {
                         refusals.isEmpty() || refusals.stream().anyMatch(refusal -> refusal.family() == ip.family()))
                 .filter(ip -> refusals.stream()
                         .filter(refusal -> refusal.family() == ip.family())
-                        .allMatch(refusal -> refusal.rule() == RefusalReason.NO_SUCH_FAMILY
-                                || refusal.rule() == RefusalReason.NOT_ITS_ADDRESS))
+                        .allMatch(refusal -> refusal.reason() == RefusalReason.NO_SUCH_FAMILY
+                                || refusal.reason() == RefusalReason.NOT_ITS_ADDRESS))
                 .toList();
         return left("it has " + has + " from another controller, and keeps it until Berth can assign it: "
                 + (inNoPool.isEmpty()

@@ -33,7 +33,7 @@ final class Claiming {
     /** The next effect of the step at {@code index}; absent: it is done. */
     Optional<ServingEffect> of(int index, Step.OfClaims step) {
         return switch (step) {
-            case Step.ConfirmClaim(Holding holding, ServedClass served) -> Optional.of(secure(index, holding, served));
+            case Step.ConfirmClaim(Holding holding, ServedClass served) -> Optional.of(confirm(index, holding, served));
             case Step.Amend(Holding holding, ClaimSpec spec) -> Optional.of(amend(index, holding.claim(), spec));
             case Step.Acquire(AddressRequest request) -> Acquiring.next(request, serve.timeless(), facts);
         };
@@ -43,7 +43,7 @@ final class Claiming {
         return claim == null ? new TerminalEffect.PlanAgain(false) : new ServingEffect.UpdateClaim(index, claim, spec);
     }
 
-    private ServingEffect secure(int index, Holding holding, ServedClass served) {
+    private ServingEffect confirm(int index, Holding holding, ServedClass served) {
         return switch (holding.state()) {
             case HELD -> new ServingEffect.CreateClaim(index, holding.ip(), again(holding, served));
             case UNSURE -> new ServingEffect.ReadClaim(index, holding.ip());

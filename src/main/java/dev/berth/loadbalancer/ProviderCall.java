@@ -67,7 +67,7 @@ public sealed interface ProviderCall {
         boolean immediate = served.capabilities().immediate();
         if (!demand.isServable() || lacksAddress(request, served)) {
             boolean mayHave = finalizer || state.mayHaveMadeFor(request.service());
-            return immediate || !mayHave || state.isWithdrawn(request.service())
+            return immediate || !mayHave || state.isDeletedFor(request.service())
                     ? new NothingToServe()
                     : new Delete(request);
         }

@@ -150,7 +150,7 @@ public sealed interface ProviderState {
         return this instanceof Ensured ensured && ensured.inDoubt();
     }
 
-    default boolean isWithdrawn(ServiceIdentity service) {
+    default boolean isDeletedFor(ServiceIdentity service) {
         return this instanceof Deleted deleted && deleted.service().equals(service);
     }
 

@@ -63,7 +63,7 @@ public record WaitReason(Reason reason, String message) {
     }
 
     private static WaitReason because(AddressRequest request, List<Refusal> refusals) {
-        if (refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON)) {
+        if (refusals.stream().anyMatch(refusal -> refusal.reason() == RefusalReason.SHARED_SOON)) {
             return new WaitReason(
                     Reason.SharedAddressPending,
                     "another Service with the same sharing key is claiming the shared address");
@@ -184,7 +184,7 @@ public record WaitReason(Reason reason, String message) {
     private static Optional<WaitReason> notInAnyPool(
             AddressRequest request, Meant meant, IpFamily family, String families) {
         List<Refusal> of = meant.refusals();
-        if (of.stream().allMatch(r -> r.rule() == RefusalReason.NO_SUCH_FAMILY)) {
+        if (of.stream().allMatch(r -> r.reason() == RefusalReason.NO_SUCH_FAMILY)) {
             return Optional.of(new WaitReason(
                     Reason.NoPoolForFamily,
                     meant.around("no AddressPool" + meant.whose() + " has " + families + " addresses (of " + of.size()
@@ -192,7 +192,7 @@ public record WaitReason(Reason reason, String message) {
                             + "; add a range of " + families + " to one"));
         }
         Optional<Ip> asked = request.constraints().address(family);
-        if (asked.isEmpty() || !of.stream().allMatch(r -> NOT_THERE.contains(r.rule()))) {
+        if (asked.isEmpty() || !of.stream().allMatch(r -> NOT_THERE.contains(r.reason()))) {
             return Optional.empty();
         }
         String why = of.stream()
@@ -208,7 +208,7 @@ public record WaitReason(Reason reason, String message) {
 
     private static Optional<WaitReason> taken(Meant meant) {
         List<Refusal> named = meant.refusals().stream()
-                .filter(refusal -> NAMED.contains(refusal.rule()))
+                .filter(refusal -> NAMED.contains(refusal.reason()))
                 .toList();
         return named.isEmpty()
                 ? Optional.empty()
@@ -247,7 +247,7 @@ public record WaitReason(Reason reason, String message) {
      */
     private static List<Refusal> telling(Meant meant) {
         return meant.refusals().stream()
-                .filter(refusal -> !meant.whose().isEmpty() || !NOT_THERE.contains(refusal.rule()))
+                .filter(refusal -> !meant.whose().isEmpty() || !NOT_THERE.contains(refusal.reason()))
                 .sorted(Comparator.comparing((Refusal refusal) -> !isFull(refusal))
                         .thenComparing(refusal -> !isOverQuota(refusal)))
                 .toList();
@@ -259,10 +259,10 @@ public record WaitReason(Reason reason, String message) {
     }
 
     private static boolean isOverQuota(Refusal refusal) {
-        return refusal.rule() == RefusalReason.OVER_QUOTA;
+        return refusal.reason() == RefusalReason.OVER_QUOTA;
     }
 
     private static boolean isFull(Refusal refusal) {
-        return refusal.rule() == RefusalReason.FULL || refusal.rule() == RefusalReason.OTHERS_WAIT;
+        return refusal.reason() == RefusalReason.FULL || refusal.reason() == RefusalReason.OTHERS_WAIT;
     }
 }

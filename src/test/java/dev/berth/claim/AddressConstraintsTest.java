@@ -59,7 +59,7 @@ class AddressConstraintsTest {
                 String.join(
                         "; ",
                         refused.refusals().stream()
-                                .map(no -> no.pool() + " " + no.rule()
+                                .map(no -> no.pool() + " " + no.reason()
                                         + (no.detail().isEmpty() ? "" : ": " + no.detail()))
                                 .toList());
         };

@@ -35,7 +35,7 @@ class AllocatorTest {
     private List<String> rules(AddressRequest request) {
         return ledger.choose(request) instanceof Choice.Refused refused
                 ? refused.refusals().stream()
-                        .map(refusal -> refusal.pool() + " " + refusal.rule())
+                        .map(refusal -> refusal.pool() + " " + refusal.reason())
                         .toList()
                 : List.of();
     }

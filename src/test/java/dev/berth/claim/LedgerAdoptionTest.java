@@ -119,7 +119,7 @@ class LedgerAdoptionTest {
 
         Choice taken = ledger.adopt(first);
         assertThat(((Choice.Refused) ledger.adopt(second)).refusals())
-                .extracting(Refusal::rule)
+                .extracting(Refusal::reason)
                 .containsExactly(RefusalReason.SHARED_SOON);
         ledger.observe(claim(first, ((Choice.Assigned) taken).picks().getFirst(), 1));
 

@@ -146,7 +146,7 @@ class LedgerPropertyTest {
                         family,
                         request);
             } else if (oracle.sharesSoon(request, family)) {
-                world.check(said.size() == 1 && said.getFirst().rule() == RefusalReason.SHARED_SOON, said, request);
+                world.check(said.size() == 1 && said.getFirst().reason() == RefusalReason.SHARED_SOON, said, request);
             } else {
                 world.check(
                         said.stream().map(Refusal::pool).toList().equals(namesOfPools(world)),
@@ -170,8 +170,8 @@ class LedgerPropertyTest {
         Pool pool = world.ledger.pools().named(said.pool()).orElseThrow();
         IpFamily family = said.family();
         Optional<RefusalReason> rule = oracle.rule(pool, request, family);
-        world.check(said.rule() == rule.orElse(RefusalReason.OTHERS_WAIT), "the rule is", rule, said, request);
-        if (said.rule() == RefusalReason.OTHERS_WAIT) {
+        world.check(said.reason() == rule.orElse(RefusalReason.OTHERS_WAIT), "the rule is", rule, said, request);
+        if (said.reason() == RefusalReason.OTHERS_WAIT) {
             world.check(
                     oracle.ahead(request).stream()
                             .anyMatch(other -> other.families().contains(family)
@@ -181,7 +181,7 @@ class LedgerPropertyTest {
                     request);
         }
         String namespace = request.service().namespace();
-        if (said.rule() == RefusalReason.OVER_QUOTA) {
+        if (said.reason() == RefusalReason.OVER_QUOTA) {
             String has = "namespace " + namespace + " has " + oracle.used(pool, family, namespace) + " of ";
             world.check(said.detail().startsWith(has), has, said);
         }

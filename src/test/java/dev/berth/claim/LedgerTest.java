@@ -260,7 +260,7 @@ class LedgerTest {
                 .isInstanceOfSatisfying(
                         Choice.Refused.class,
                         refused ->
-                                assertThat(refused.refusals().getFirst().rule()).isEqualTo(RefusalReason.OTHERS_WAIT));
+                                assertThat(refused.refusals().getFirst().reason()).isEqualTo(RefusalReason.OTHERS_WAIT));
         take(request("early", 10, IPV4));
     }
 
@@ -350,7 +350,7 @@ class LedgerTest {
                 .isInstanceOfSatisfying(
                         Choice.Refused.class,
                         refused -> assertThat(refused.refusals())
-                                .extracting(Refusal::family, Refusal::rule)
+                                .extracting(Refusal::family, Refusal::reason)
                                 .containsExactly(
                                         org.assertj.core.groups.Tuple.tuple(IPV6, RefusalReason.NO_SUCH_FAMILY)));
         assertThat(assigned(request("a", 0, IPV4, IPV6)).picks()).hasSize(1);

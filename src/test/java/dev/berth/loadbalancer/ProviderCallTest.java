@@ -143,7 +143,7 @@ class ProviderCallTest {
     }
 
     @Test
-    void serviceThatLostItsAddress_isWithdrawn_once() {
+    void serviceThatLostItsAddress_hasItsLoadBalancerDeleted_once() {
         assertThat(next(ENSURED, WITHOUT_ADDRESS)).isEqualTo(new ProviderCall.Delete(WITHOUT_ADDRESS.request()));
         assertThat(next(ENSURED.deleted(REQUEST.service()), WITHOUT_ADDRESS))
                 .isEqualTo(new ProviderCall.NothingToServe());
@@ -156,7 +156,7 @@ class ProviderCallTest {
     }
 
     @Test
-    void serviceOfBeforeARestart_isWithdrawn_forItsFinalizerTellsThatThereMayBeSomething() {
+    void serviceOfBeforeARestart_hasItsLoadBalancerDeleted_forItsFinalizerTellsThatThereMayBeSomething() {
         assertThat(ProviderCall.next(ProviderState.nothing(), WITHOUT_ADDRESS, EDGE, true, true, answer -> true))
                 .isEqualTo(new ProviderCall.Delete(WITHOUT_ADDRESS.request()));
     }

@@ -99,11 +99,11 @@ class ProviderStateTest {
 
     @Test
     void withdrawnLoadBalancer_isNotDeletedTwice_untilItIsAskedForAgain() {
-        ProviderState withdrawn = ensured().deleted(WEB);
+        ProviderState deleted = ensured().deleted(WEB);
 
-        assertThat(withdrawn.isWithdrawn(WEB)).isTrue();
-        assertThat(withdrawn.made()).isEmpty();
-        assertThat(withdrawn.asks(REQUEST, EDGE).isWithdrawn(WEB)).isFalse();
+        assertThat(deleted.isDeletedFor(WEB)).isTrue();
+        assertThat(deleted.made()).isEmpty();
+        assertThat(deleted.asks(REQUEST, EDGE).isDeletedFor(WEB)).isFalse();
     }
 
     @Test

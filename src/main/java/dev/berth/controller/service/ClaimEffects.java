@@ -36,7 +36,7 @@ final class ClaimEffects {
     List<Outcome> take(ServicePlan.Serve serve, ServingEffect.OfStep step) {
         return switch (step) {
             case ServingEffect.CreateClaim create -> create(serve, create);
-            case ServingEffect.ReadClaim(int index, Ip ip) -> readUnsure(serve, ip);
+            case ServingEffect.ReadClaim(int index, Ip ip) -> readUncertain(serve, ip);
             case ServingEffect.UpdateClaim(int index, Claim claim, ClaimSpec spec) ->
                 objects.update(claim, spec, serve.timeless()).stream().toList();
         };
@@ -53,7 +53,7 @@ final class ClaimEffects {
         };
     }
 
-    private List<Outcome> readUnsure(ServicePlan.Serve serve, Ip ip) {
+    private List<Outcome> readUncertain(ServicePlan.Serve serve, Ip ip) {
         return switch (objects.read(ip)) {
             case Read.Found<Claim>(Claim found) -> List.of(new Outcome.Found(found));
             case Read.Absent<Claim> none -> {

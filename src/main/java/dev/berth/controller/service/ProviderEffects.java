@@ -79,7 +79,7 @@ final class ProviderEffects {
                 look(served, request, known);
             case ProviderCall.Update(LoadBalancerRequest request) -> update(served, request);
             case ProviderCall.Ensure(LoadBalancerRequest request) -> ensure(served, request);
-            case ProviderCall.Delete(LoadBalancerRequest request) -> withdraw(served, request);
+            case ProviderCall.Delete(LoadBalancerRequest request) -> deleteUnserved(served, request);
         };
         effect.after(came).forEach(event -> pass.say(serve.service(), event));
         List<Outcome> outcomes = new ArrayList<>(came);
@@ -218,7 +218,7 @@ final class ProviderEffects {
     }
 
     /** It lost its addresses: what the provider made of them must not outlive them. */
-    private List<Outcome> withdraw(ServedClass served, LoadBalancerRequest request) {
+    private List<Outcome> deleteUnserved(ServedClass served, LoadBalancerRequest request) {
         try {
             pass.memory().provider.change(ProviderState::unsure);
             delete(served, request);

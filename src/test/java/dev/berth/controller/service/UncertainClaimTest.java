@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** A create whose answer is lost, and that is done only after a read has found nothing. */
-class UnsureClaimTest {
+class UncertainClaimTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
 
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
