@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * whose create is under way. Safe for use by several threads: one lock, held for memory work only.
  *
  * <p>A method that may free an address, or let somebody's turn come, returns the Services that should
- * try again: never more of them than can be served.
+ * try again: never more of them than can be served. With them come those that wait and say how many addresses are free,
+ * where that is not so any more.
  */
 public final class Ledger {
     private final ReentrantLock lock = new ReentrantLock();
@@ -51,6 +52,12 @@ public final class Ledger {
     public Choice take(AddressRequest request) {
         return locked(() -> {
             Choice choice = Allocator.choose(view, request);
+            turns.refused(
+                    request.service(),
+                    switch (choice) {
+                        case Choice.Assigned assigned -> assigned.missing();
+                        case Choice.Refused refused -> refused.refusals();
+                    });
             if (choice instanceof Choice.Assigned assigned) {
                 hold(assigned);
             }
@@ -81,7 +88,7 @@ public final class Ledger {
                 return new Observation(false, List.of());
             }
             return known == null
-                    ? new Observation(true, List.of())
+                    ? new Observation(true, turns.newlyInTurn(List.of()))
                     : new Observation(!known.sameContent(fate.now()), dueBy(known, fate.now()));
         });
     }
@@ -206,13 +213,15 @@ public final class Ledger {
     private HoldingLife.Fate apply(Ip ip, HoldingEvent event) {
         HoldingLife.Fate fate = HoldingLife.after(ip, holdings.get(ip), event);
         if (fate instanceof HoldingLife.Becomes(Holding now, List<ServiceKey> _)) {
-            if (holdings.put(now)) {
+            boolean wasFree = holdings.put(now);
+            if (wasFree) {
                 waiting.taken(ip);
             }
-            turns.taken(now);
+            turns.taken(now, wasFree);
         } else if (fate instanceof HoldingLife.Free) {
             holdings.remove(ip);
             waiting.freed(ip);
+            turns.freed(ip);
         }
         return fate;
     }
@@ -355,7 +364,10 @@ public final class Ledger {
      * @return the Services whose turn it is now
      */
     public List<ServiceKey> stopWaiting(ServiceKey service) {
-        return locked(() -> turns.newlyInTurn(waiting.leave(service)));
+        return locked(() -> {
+            turns.refused(service, List.of());
+            return turns.newlyInTurn(waiting.leave(service));
+        });
     }
 
     /** The Service's place in the queue; absent: it does not wait. */

@@ -1,13 +1,21 @@
 package dev.berth.claim;
 
 import dev.berth.claim.WaitingList.Queue;
+import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
+import dev.berth.pool.Refusal;
+import dev.berth.pool.RefusalReason;
+import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -22,6 +30,12 @@ final class Turns {
     /** Left by those who wait for something else since an address was taken. */
     private final List<Queue> reopened = new ArrayList<>();
 
+    /** Those that wait for others who have waited longer, and say how many addresses of the pool are free. */
+    private final Map<Queue.OfPool, Map<ServiceKey, BigInteger>> countingFree = new HashMap<>();
+
+    /** Where that number may be another by now. */
+    private final SequencedSet<Queue.OfPool> changed = new LinkedHashSet<>();
+
     Turns(Holdings holdings, WaitingList waiting, Allocator.View view) {
         this.holdings = holdings;
         this.waiting = waiting;
@@ -30,7 +44,8 @@ final class Turns {
 
     /**
      * The Services whose turn it is, now that something of what these wait for is there. Who comes into turn is requeued:
-     * what it waits for may be another thing by now.
+     * what it waits for may be another thing by now. And those that wait and say how many addresses are free, where that
+     * is not so any more.
      */
     List<ServiceKey> newlyInTurn(List<Queue> opened) {
         SequencedSet<ServiceKey> due = new LinkedHashSet<>();
@@ -47,7 +62,54 @@ final class Turns {
                 }
             }
         }
+        due.addAll(takeOutdated());
         return List.copyOf(due);
+    }
+
+    /** Of those that wait: others are just about to. */
+    private List<ServiceKey> takeOutdated() {
+        List<ServiceKey> outdated = new ArrayList<>();
+        for (Queue.OfPool queue : List.copyOf(changed)) {
+            BigInteger free = holdings.pools()
+                    .named(queue.pool())
+                    .map(pool -> view.free(pool, queue.family()))
+                    .orElse(BigInteger.ZERO);
+            Map<ServiceKey, BigInteger> said = countingFree.getOrDefault(queue, Collections.emptyMap());
+            List<ServiceKey> untrue = new ArrayList<>(said.keySet());
+            untrue.removeIf(service -> free.equals(said.get(service)));
+            List<ServiceKey> waits = new ArrayList<>(untrue);
+            waits.removeIf(service -> waiting.turnOf(service).isEmpty());
+            waits.forEach(said::remove);
+            outdated.addAll(waits);
+            if (waits.size() == untrue.size()) {
+                changed.remove(queue);
+            }
+        }
+        return outdated;
+    }
+
+    /** The Service says by now that it was refused for these reasons; empty: it says nothing. */
+    void refused(ServiceKey service, List<Refusal> refusals) {
+        countingFree.values().forEach(said -> said.remove(service));
+        for (Refusal refusal : refusals) {
+            if (refusal.reason() == RefusalReason.OTHERS_WAIT) {
+                countingFree
+                        .computeIfAbsent(
+                                new Queue.OfPool(refusal.pool(), refusal.family()), none -> new LinkedHashMap<>())
+                        .put(service, refusal.free());
+            }
+        }
+        countingFree.values().removeIf(Map::isEmpty);
+    }
+
+    private void freeChanged(Ip ip) {
+        if (!countingFree.isEmpty()) {
+            holdings.pools()
+                    .poolOf(ip)
+                    .map(pool -> new Queue.OfPool(pool.name(), ip.family()))
+                    .filter(countingFree::containsKey)
+                    .ifPresent(changed::add);
+        }
     }
 
     private List<ServiceKey> inTurn(Queue queue, int changes) {
@@ -82,8 +144,20 @@ final class Turns {
                 .orElse(List.of());
     }
 
-    /** This is held now: those who waited for what there is nothing left of wait for something else. */
-    void taken(Holding holding) {
+    /** Nobody holds it any more. */
+    void freed(Ip ip) {
+        freeChanged(ip);
+    }
+
+    /**
+     * This is held now: those who waited for what there is nothing left of wait for something else.
+     *
+     * @param wasFree whether nobody held it before
+     */
+    void taken(Holding holding, boolean wasFree) {
+        if (wasFree) {
+            freeChanged(holding.ip());
+        }
         if (!waiting.isEmpty()) {
             usedUpBy(holding).forEach(queue -> reopened.addAll(waiting.usedUp(queue, view)));
         }
@@ -144,5 +218,7 @@ final class Turns {
     /** Nothing is known of who waits any more. */
     void clear() {
         reopened.clear();
+        countingFree.clear();
+        changed.clear();
     }
 }

@@ -71,6 +71,43 @@ class LedgerTest {
     }
 
     @Test
+    void serviceThatSaysHowManyAreFree_looksAgain_onceThatIsNotSoAnyMore() {
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        ledger.observe(claim("192.0.2.1", "y", 2));
+        ledger.await(request("first", 0, IPV4));
+        ledger.await(request("second", 1, IPV4));
+        ledger.await(request("third", 2, IPV4));
+        assertThat(ledger.free(claim("192.0.2.0", "x", 1))).containsExactly(key("first"));
+        assertThat(ledger.take(request("second", 1, IPV4)))
+                .isInstanceOfSatisfying(
+                        Choice.Refused.class,
+                        refused -> assertThat(refused.refusals())
+                                .extracting(Refusal::reason)
+                                .containsExactly(RefusalReason.OTHERS_WAIT));
+
+        take(request("first", 0, IPV4));
+
+        assertThat(ledger.stopWaiting(key("first"))).containsExactly(key("second"));
+        assertThat(ledger.stopWaiting(key("first"))).isEmpty();
+    }
+
+    @Test
+    void serviceThatSaysHowManyAreFree_isLeftAlone_whereThatIsSoAgain_orItWaitsNoLonger() {
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        ledger.await(request("first", 0, IPV4));
+        ledger.await(request("second", 1, IPV4));
+        ledger.take(request("second", 1, IPV4));
+        ledger.withhold(key("z"), List.of(Ip.parse("192.0.2.1")));
+        ledger.withhold(key("z"), List.of());
+
+        assertThat(ledger.stopWaiting(key("z"))).isEmpty();
+
+        ledger.observe(claim("192.0.2.1", "y", 2));
+        assertThat(ledger.stopWaiting(key("second"))).isEmpty();
+        assertThat(ledger.stopWaiting(key("first"))).isEmpty();
+    }
+
+    @Test
     void observe_ofAnOlderObject_saysNothing() {
         ledger.observe(claim("192.0.2.0", "a", 7));
 
@@ -259,8 +296,8 @@ class LedgerTest {
         assertThat(ledger.choose(request("newcomer", 30, IPV4)))
                 .isInstanceOfSatisfying(
                         Choice.Refused.class,
-                        refused ->
-                                assertThat(refused.refusals().getFirst().reason()).isEqualTo(RefusalReason.OTHERS_WAIT));
+                        refused -> assertThat(refused.refusals().getFirst().reason())
+                                .isEqualTo(RefusalReason.OTHERS_WAIT));
         take(request("early", 10, IPV4));
     }
 
