@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * whose create is under way. Safe for use by several threads: one lock, held for memory work only.
  *
  * <p>A method that may free an address, or let somebody's turn come, returns the Services that should
- * try again: never more of them than can be served. With them come those that wait and say how many addresses are free,
- * where that is not so any more.
+ * try again: never more of them than can be served. With them come those that wait and say that addresses are free for others,
+ * where none is left.
  */
 public final class Ledger {
     private final ReentrantLock lock = new ReentrantLock();
@@ -213,15 +213,13 @@ public final class Ledger {
     private HoldingLife.Fate apply(Ip ip, HoldingEvent event) {
         HoldingLife.Fate fate = HoldingLife.after(ip, holdings.get(ip), event);
         if (fate instanceof HoldingLife.Becomes(Holding now, List<ServiceKey> _)) {
-            boolean wasFree = holdings.put(now);
-            if (wasFree) {
+            if (holdings.put(now)) {
                 waiting.taken(ip);
             }
-            turns.taken(now, wasFree);
+            turns.taken(now);
         } else if (fate instanceof HoldingLife.Free) {
             holdings.remove(ip);
             waiting.freed(ip);
-            turns.freed(ip);
         }
         return fate;
     }

@@ -1,18 +1,14 @@
 package dev.berth.claim;
 
 import dev.berth.claim.WaitingList.Queue;
-import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
-import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedSet;
+import java.util.Set;
 
 /** Whose turn it is, after what others wait for has come or gone. Guarded by the ledger's lock. */
 final class Turns {
@@ -30,11 +27,11 @@ final class Turns {
     /** Left by those who wait for something else since an address was taken. */
     private final List<Queue> reopened = new ArrayList<>();
 
-    /** Those that wait for others who have waited longer, and say how many addresses of the pool are free. */
-    private final Map<Queue.OfPool, Map<ServiceKey, BigInteger>> countingFree = new HashMap<>();
+    /** Those that say that a pool has free addresses, and wait for others who have waited longer. */
+    private final Map<Queue.OfPool, SequencedSet<ServiceKey>> behindOthers = new HashMap<>();
 
-    /** Where that number may be another by now. */
-    private final SequencedSet<Queue.OfPool> changed = new LinkedHashSet<>();
+    /** Those of them whose pool has none left by now. */
+    private final SequencedSet<ServiceKey> outdated = new LinkedHashSet<>();
 
     Turns(Holdings holdings, WaitingList waiting, Allocator.View view) {
         this.holdings = holdings;
@@ -44,8 +41,8 @@ final class Turns {
 
     /**
      * The Services whose turn it is, now that something of what these wait for is there. Who comes into turn is requeued:
-     * what it waits for may be another thing by now. And those that wait and say how many addresses are free, where that
-     * is not so any more.
+     * what it waits for may be another thing by now. And those that wait and say that addresses are free for others, where
+     * none is left.
      */
     List<ServiceKey> newlyInTurn(List<Queue> opened) {
         SequencedSet<ServiceKey> due = new LinkedHashSet<>();
@@ -66,50 +63,27 @@ final class Turns {
         return List.copyOf(due);
     }
 
-    /** Of those that wait: others are just about to. */
+    /** Who does not wait yet is about to, and stays until then. */
     private List<ServiceKey> takeOutdated() {
-        List<ServiceKey> outdated = new ArrayList<>();
-        for (Queue.OfPool queue : List.copyOf(changed)) {
-            BigInteger free = holdings.pools()
-                    .named(queue.pool())
-                    .map(pool -> view.free(pool, queue.family()))
-                    .orElse(BigInteger.ZERO);
-            Map<ServiceKey, BigInteger> said = countingFree.getOrDefault(queue, Collections.emptyMap());
-            List<ServiceKey> untrue = new ArrayList<>(said.keySet());
-            untrue.removeIf(service -> free.equals(said.get(service)));
-            List<ServiceKey> waits = new ArrayList<>(untrue);
-            waits.removeIf(service -> waiting.turnOf(service).isEmpty());
-            waits.forEach(said::remove);
-            outdated.addAll(waits);
-            if (waits.size() == untrue.size()) {
-                changed.remove(queue);
-            }
-        }
-        return outdated;
+        List<ServiceKey> waits = new ArrayList<>(outdated);
+        waits.removeIf(service -> waiting.turnOf(service).isEmpty());
+        waits.forEach(outdated::remove);
+        return waits;
     }
 
     /** The Service says by now that it was refused for these reasons; empty: it says nothing. */
     void refused(ServiceKey service, List<Refusal> refusals) {
-        countingFree.values().forEach(said -> said.remove(service));
+        outdated.remove(service);
+        behindOthers.values().forEach(services -> services.remove(service));
         for (Refusal refusal : refusals) {
             if (refusal.reason() == RefusalReason.OTHERS_WAIT) {
-                countingFree
+                behindOthers
                         .computeIfAbsent(
-                                new Queue.OfPool(refusal.pool(), refusal.family()), none -> new LinkedHashMap<>())
-                        .put(service, refusal.free());
+                                new Queue.OfPool(refusal.pool(), refusal.family()), none -> new LinkedHashSet<>())
+                        .add(service);
             }
         }
-        countingFree.values().removeIf(Map::isEmpty);
-    }
-
-    private void freeChanged(Ip ip) {
-        if (!countingFree.isEmpty()) {
-            holdings.pools()
-                    .poolOf(ip)
-                    .map(pool -> new Queue.OfPool(pool.name(), ip.family()))
-                    .filter(countingFree::containsKey)
-                    .ifPresent(changed::add);
-        }
+        behindOthers.values().removeIf(Set::isEmpty);
     }
 
     private List<ServiceKey> inTurn(Queue queue, int changes) {
@@ -144,19 +118,15 @@ final class Turns {
                 .orElse(List.of());
     }
 
-    /** Nobody holds it any more. */
-    void freed(Ip ip) {
-        freeChanged(ip);
-    }
-
-    /**
-     * This is held now: those who waited for what there is nothing left of wait for something else.
-     *
-     * @param wasFree whether nobody held it before
-     */
-    void taken(Holding holding, boolean wasFree) {
-        if (wasFree) {
-            freeChanged(holding.ip());
+    /** This is held now: those who waited for what there is nothing left of wait for something else. */
+    void taken(Holding holding) {
+        if (!behindOthers.isEmpty()) {
+            IpFamily family = holding.ip().family();
+            holdings.pools()
+                    .poolOf(holding.ip())
+                    .filter(pool -> view.free(pool, family).signum() <= 0)
+                    .map(pool -> behindOthers.remove(new Queue.OfPool(pool.name(), family)))
+                    .ifPresent(outdated::addAll);
         }
         if (!waiting.isEmpty()) {
             usedUpBy(holding).forEach(queue -> reopened.addAll(waiting.usedUp(queue, view)));
@@ -218,7 +188,7 @@ final class Turns {
     /** Nothing is known of who waits any more. */
     void clear() {
         reopened.clear();
-        countingFree.clear();
-        changed.clear();
+        behindOthers.clear();
+        outdated.clear();
     }
 }

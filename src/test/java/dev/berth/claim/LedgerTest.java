@@ -71,7 +71,7 @@ class LedgerTest {
     }
 
     @Test
-    void serviceThatSaysHowManyAreFree_looksAgain_onceThatIsNotSoAnyMore() {
+    void serviceThatSaysThatAddressesAreFreeForOthers_looksAgain_onceNoneIs() {
         ledger.observe(claim("192.0.2.0", "x", 1));
         ledger.observe(claim("192.0.2.1", "y", 2));
         ledger.await(request("first", 0, IPV4));
@@ -92,19 +92,22 @@ class LedgerTest {
     }
 
     @Test
-    void serviceThatSaysHowManyAreFree_isLeftAlone_whereThatIsSoAgain_orItWaitsNoLonger() {
+    void serviceThatSaysThatAddressesAreFreeForOthers_doesNotLookAgain_whileOneIs_orWhenItWaitsNoLonger() {
         ledger.observe(claim("192.0.2.0", "x", 1));
+        ledger.observe(claim("192.0.2.1", "y", 2));
         ledger.await(request("first", 0, IPV4));
         ledger.await(request("second", 1, IPV4));
-        ledger.take(request("second", 1, IPV4));
-        ledger.withhold(key("z"), List.of(Ip.parse("192.0.2.1")));
-        ledger.withhold(key("z"), List.of());
+        ledger.await(request("third", 2, IPV4));
+        ledger.free(claim("192.0.2.0", "x", 1));
+        ledger.free(claim("192.0.2.1", "y", 2));
+        ledger.take(request("third", 2, IPV4));
 
-        assertThat(ledger.stopWaiting(key("z"))).isEmpty();
+        take(request("first", 0, IPV4));
+        assertThat(ledger.stopWaiting(key("first"))).doesNotContain(key("third"));
 
-        ledger.observe(claim("192.0.2.1", "y", 2));
+        ledger.stopWaiting(key("third"));
+        take(request("second", 1, IPV4));
         assertThat(ledger.stopWaiting(key("second"))).isEmpty();
-        assertThat(ledger.stopWaiting(key("first"))).isEmpty();
     }
 
     @Test
