@@ -71,7 +71,7 @@ final class Turns {
         return waits;
     }
 
-    /** The Service says by now that it was refused for these reasons; empty: it says nothing. */
+    /** The Service was last refused for these reasons; empty: it was not refused, or waits no longer. */
     void refused(ServiceKey service, List<Refusal> refusals) {
         outdated.remove(service);
         behindOthers.values().forEach(services -> services.remove(service));
@@ -120,16 +120,15 @@ final class Turns {
 
     /** This is held now: those who waited for what there is nothing left of wait for something else. */
     void taken(Holding holding) {
-        if (!behindOthers.isEmpty()) {
-            IpFamily family = holding.ip().family();
-            holdings.pools()
-                    .poolOf(holding.ip())
-                    .filter(pool -> view.free(pool, family).signum() <= 0)
-                    .map(pool -> behindOthers.remove(new Queue.OfPool(pool.name(), family)))
-                    .ifPresent(outdated::addAll);
+        if (waiting.isEmpty() && behindOthers.isEmpty()) {
+            return;
         }
-        if (!waiting.isEmpty()) {
-            usedUpBy(holding).forEach(queue -> reopened.addAll(waiting.usedUp(queue, view)));
+        for (Queue queue : usedUpBy(holding)) {
+            reopened.addAll(waiting.usedUp(queue, view));
+            SequencedSet<ServiceKey> behind = behindOthers.remove(queue);
+            if (behind != null) {
+                outdated.addAll(behind);
+            }
         }
     }
 

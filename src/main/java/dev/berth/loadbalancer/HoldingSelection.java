@@ -98,7 +98,7 @@ public record HoldingSelection(
         return half ? addresses(kept) : List.of();
     }
 
-    private static List<Ip> addresses(List<Holding> holdings) {
+    static List<Ip> addresses(List<Holding> holdings) {
         List<Ip> ips = new ArrayList<>(holdings.size());
         for (Holding holding : holdings) {
             ips.add(holding.ip());
@@ -163,11 +163,7 @@ public record HoldingSelection(
     }
 
     private static boolean isAlone(Holding holding) {
-        return holding.owners().size() <= 1
-                || holding.owners().stream()
-                                .filter(owner -> !owner.isReservation())
-                                .count()
-                        <= 1;
+        return holding.spec().services().size() <= 1;
     }
 
     /** Of the pool that has it now: one that was renamed, split or merged counts as the one that it is in. */

@@ -71,7 +71,9 @@ public final class PredecessorDeletion {
         return switch (plan) {
             case ServicePlan.Serve serve -> List.of(serve.servedClass());
             case ServicePlan.TearDown down -> down.deletes();
-            default -> List.of();
+            case ServicePlan.Adopt none -> List.of();
+            case ServicePlan.Skip none -> List.of();
+            case ServicePlan.NotOurs none -> List.of();
         };
     }
 

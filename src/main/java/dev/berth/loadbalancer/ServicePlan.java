@@ -77,12 +77,7 @@ public sealed interface ServicePlan {
 
         /** Whether an address has to be chosen for it. */
         public boolean acquires() {
-            for (Step.Serving step : steps) {
-                if (step instanceof Step.Acquire) {
-                    return true;
-                }
-            }
-            return false;
+            return !requests().isEmpty();
         }
     }
 

@@ -455,15 +455,10 @@ public final class Serving {
      * use without the rest that it waits for.
      */
     private List<Ip> surplus() {
-        List<Ip> surplus = new ArrayList<>();
-        for (Holding holding : HoldingSelection.of(
-                        service, situation.holdings(), serve.constraints(), situation.pools())
-                .rest()) {
-            surplus.add(holding.ip());
-        }
-        for (Holding kept : claimed().kept()) {
-            surplus.remove(kept.ip());
-        }
+        List<Ip> surplus = HoldingSelection.addresses(
+                HoldingSelection.of(service, situation.holdings(), serve.constraints(), situation.pools())
+                        .rest());
+        surplus.removeAll(HoldingSelection.addresses(claimed().kept()));
         if (facts.waiting().isPresent() && serve.acquires()) {
             surplus.addAll(claimed().unusableHalf(service));
         }

@@ -70,13 +70,17 @@ class LedgerTest {
         assertThat(ledger.heldFor(key("c"))).isEmpty();
     }
 
-    @Test
-    void serviceThatSaysThatAddressesAreFreeForOthers_looksAgain_onceNoneIs() {
+    private void threeWaitForTwoThatOthersHave() {
         ledger.observe(claim("192.0.2.0", "x", 1));
         ledger.observe(claim("192.0.2.1", "y", 2));
         ledger.await(request("first", 0, IPV4));
         ledger.await(request("second", 1, IPV4));
         ledger.await(request("third", 2, IPV4));
+    }
+
+    @Test
+    void serviceThatSaysThatAddressesAreFreeForOthers_looksAgain_onceNoneIs() {
+        threeWaitForTwoThatOthersHave();
         assertThat(ledger.free(claim("192.0.2.0", "x", 1))).containsExactly(key("first"));
         assertThat(ledger.take(request("second", 1, IPV4)))
                 .isInstanceOfSatisfying(
@@ -93,11 +97,7 @@ class LedgerTest {
 
     @Test
     void serviceThatSaysThatAddressesAreFreeForOthers_doesNotLookAgain_whileOneIs_orWhenItWaitsNoLonger() {
-        ledger.observe(claim("192.0.2.0", "x", 1));
-        ledger.observe(claim("192.0.2.1", "y", 2));
-        ledger.await(request("first", 0, IPV4));
-        ledger.await(request("second", 1, IPV4));
-        ledger.await(request("third", 2, IPV4));
+        threeWaitForTwoThatOthersHave();
         ledger.free(claim("192.0.2.0", "x", 1));
         ledger.free(claim("192.0.2.1", "y", 2));
         ledger.take(request("third", 2, IPV4));
