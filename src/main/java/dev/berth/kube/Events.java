@@ -30,23 +30,8 @@ public interface Events {
     }
 
     /** Something went as it should. */
-    default void normal(About about, Reason reason, String message) {
-        normal(about, "", reason, message);
-    }
+    void normal(About about, Reason reason, String message);
 
     /** Something wants a person's attention. */
-    default void warning(About about, Reason reason, String message) {
-        warning(about, "", reason, message);
-    }
-
-    /**
-     * Something went as it should.
-     *
-     * @param condition the type of the condition that says the same, where a reason says little without it: the two are one
-     *     word, {@code GrowthCreated}; empty: the reason is enough
-     */
-    void normal(About about, String condition, Reason reason, String message);
-
-    /** Something wants a person's attention; {@code condition} is as of {@link #normal(About, String, Reason, String)}. */
-    void warning(About about, String condition, Reason reason, String message);
+    void warning(About about, Reason reason, String message);
 }

@@ -75,13 +75,13 @@ public final class FabricEvents implements Events, AutoCloseable {
     }
 
     @Override
-    public void normal(About about, String condition, Reason reason, String message) {
-        add(about, false, condition + reason, message);
+    public void normal(About about, Reason reason, String message) {
+        add(about, false, reason.name(), message);
     }
 
     @Override
-    public void warning(About about, String condition, Reason reason, String message) {
-        add(about, true, condition + reason, message);
+    public void warning(About about, Reason reason, String message) {
+        add(about, true, reason.name(), message);
     }
 
     private void add(About about, boolean warning, String reason, String message) {

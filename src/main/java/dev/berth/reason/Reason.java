@@ -342,13 +342,11 @@ public enum Reason {
     /** There are enough addresses. */
     Enough,
     /** A range was created. */
-    Created,
+    RangeCreated,
     /** A range that retires has addresses in use. */
-    Draining,
+    RangeDraining,
     /** A range cannot retire yet. */
     Waiting,
-    /** A range cannot retire; of a ClusterIPReservation, its address cannot be kept. */
-    Refused,
     /** The address of the DNS is kept or in use; of a ClusterIPReservation, its own is kept. */
     Reserved,
     /** The address of the DNS is another's, or cannot be kept. */
@@ -369,10 +367,10 @@ public enum Reason {
     NoSpace,
     /** The API server refuses. */
     Forbidden,
-    /** Somebody deleted what was just created. */
-    Deleted,
-    /** There was no answer. */
-    Failed,
+    /** Somebody deleted the range that was just created. */
+    RangeDeleted,
+    /** Whether the range was created is not known: there was no answer. */
+    RangeCreationFailed,
 
     // Of the ServiceCIDRPolicy, what the audit finds: docs/operations.md
     /** No address of a family is free. */
@@ -411,6 +409,8 @@ public enum Reason {
     InUse,
     /** Another has the address. */
     Taken,
+    /** Its address cannot be kept. */
+    Refused,
 
     // Of ServiceCIDRs that are not gone yet: docs/operations.md
     /** It is being deleted, and addresses of it are in use: Kubernetes' own word. */
@@ -423,7 +423,7 @@ public enum Reason {
     TerminatingLastOfItsCIDR,
     /** It was deleted, as it asked to retire: an event. */
     Retiring,
-    /** It asks to retire, and cannot: an event. */
+    /** It asks to retire, and cannot: an event; of the ServiceCIDRPolicy, too. */
     RetirementRefused,
     /** A step of Kubernetes' own controller, which Berth does in its place, fails: an event. */
     KubernetesServiceCIDRError;

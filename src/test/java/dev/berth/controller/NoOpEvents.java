@@ -6,8 +6,8 @@ import dev.berth.reason.Reason;
 /** Publishes none. */
 public class NoOpEvents implements Events {
     @Override
-    public void normal(About about, String condition, Reason reason, String message) {}
+    public void normal(About about, Reason reason, String message) {}
 
     @Override
-    public void warning(About about, String condition, Reason reason, String message) {}
+    public void warning(About about, Reason reason, String message) {}
 }

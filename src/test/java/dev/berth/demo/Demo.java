@@ -236,7 +236,10 @@ public final class Demo {
         patchPolicy("{\"spec\":{\"growth\":{\"ipv4\":{\"supernets\":[\"10.101.0.0/16\"]}}}}");
         kubectl("annotate", "servicecidr", NEXT_RANGE, "berth.dev/retire=true");
         awaitReady(LAST_RANGE);
-        await(policy(), "the condition Retired with the reason Draining", found -> says(found, "Retired", "Draining"));
+        await(
+                policy(),
+                "the condition Retired with the reason RangeDraining",
+                found -> says(found, "Retired", "RangeDraining"));
         String left = kubectl("get", "servicecidrpolicy", "cluster", "-o", RETIRED);
         Unexpected.unless(left.contains("of default/app-"), "a Service that is left", left);
         kubectl("replace", "--force", "-f", SCENES + "more.yaml");

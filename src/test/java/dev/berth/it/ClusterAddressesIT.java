@@ -99,8 +99,8 @@ class ClusterAddressesIT {
         assertThat(cidrs())
                 .containsExactly("berth-10.100.0.0-27", "berth-10.100.0.32-27", "berth-10.100.0.64-27", "kubernetes");
         await().atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(events()).anyMatch(event -> event.startsWith("Warning GrowthMaximumReached: 5")));
+                .untilAsserted(
+                        () -> assertThat(events()).anyMatch(event -> event.startsWith("Warning MaximumReached: 5")));
     }
 
     @Test
@@ -136,8 +136,8 @@ class ClusterAddressesIT {
         cluster.annotate("old", "berth.dev/retire=yes");
         String refusal =
                 "ServiceCIDR \"old\" does not retire: its annotation berth.dev/retire: \"yes\" is neither true nor false";
-        cluster.awaitStatus(
-                status -> assertThat(condition(status.conditions(), "Retired")).isEqualTo("False Refused: " + refusal));
+        cluster.awaitStatus(status ->
+                assertThat(condition(status.conditions(), "Retired")).isEqualTo("False RetirementRefused: " + refusal));
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "old"))
                         .contains("Warning RetirementRefused: " + refusal));
@@ -160,14 +160,15 @@ class ClusterAddressesIT {
                         + " maxRanges: 1}}");
         cluster.retire("old");
         cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
-                .startsWith("False Draining: ServiceCIDR \"old\": 3 addresses in use"));
+                .startsWith("False RangeDraining: ServiceCIDR \"old\": 3 addresses in use"));
         assertThat(events()).noneMatch(event -> event.startsWith("Warning Retired"));
 
         cluster.policy("warnings: {usedPercent: 80}");
         cluster.retire("berth-10.100.0.0-28");
         cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
-                .startsWith("False Refused: there is no room without ServiceCIDR \"berth-10.100.0.0-28\": of IPv4,"
-                        + " 3 addresses would have to move, 2 are free in the ranges that stay")
+                .startsWith(
+                        "False RetirementRefused: there is no room without ServiceCIDR \"berth-10.100.0.0-28\": of IPv4,"
+                                + " 3 addresses would have to move, 2 are free in the ranges that stay")
                 .contains("ServiceCIDR \"old\": 3 addresses in use"));
 
         cluster.annotate("berth-10.100.0.0-28", "berth.dev/retire-");

@@ -741,7 +741,7 @@ abstract class CrdRules {
                         {"reason": "BandsConflict", "object": "ServiceCIDR/a", "message": "it-conflicts"},
                         {"reason": "BandsConflict", "object": "ServiceCIDR/b", "message": "so-does-it"}]},
                       "conditions": [
-                        {"type": "Retired", "status": "False", "reason": "Refused", "message": "a",
+                        {"type": "Retired", "status": "False", "reason": "RetirementRefused", "message": "a",
                          "lastTransitionTime": "2026-01-01T00:00:00Z"},
                         {"type": "Reserved", "status": "False", "reason": "NotKept", "message": "b",
                          "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}
@@ -754,7 +754,7 @@ abstract class CrdRules {
                             "IPV4-FREE",
                             "IPV6-USED",
                             "IPV6-FREE",
-                            "FILLING",
+                            "CAPACITY",
                             "GROWTH",
                             "HEALTHY",
                             "READY",

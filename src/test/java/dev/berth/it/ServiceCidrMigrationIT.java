@@ -188,7 +188,7 @@ class ServiceCidrMigrationIT {
             cidrs.create("migration", now);
             cidrs.awaitReady("migration", ServiceCidrs.READY);
             cidrs.awaitStatus(status -> assertThat(BerthOnCluster.condition(status.conditions(), "Retired"))
-                    .startsWith("False Refused")
+                    .startsWith("False RetirementRefused")
                     .contains("kubectl delete servicecidr kubernetes"));
             cidrs.delete(DEFAULT);
             cidrs.awaitReady(DEFAULT, ServiceCidrs.WAITS);

@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "IPv6-Free", jsonPath = ".status.ipv6.free", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
-        name = "Filling",
+        name = "Capacity",
         jsonPath = ".status.conditions[?(@.type=='CapacityLow')].reason",
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(

@@ -156,7 +156,7 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
                 Optional.of(new Report(
                         "Growth",
                         Status.TRUE,
-                        Reason.Created,
+                        Reason.RangeCreated,
                         "created ServiceCIDR \"" + name + "\" of " + range,
                         false));
             case RangeGrowth.Outcome.Enough enough -> Optional.empty();
@@ -173,12 +173,12 @@ record PolicyConditions(ServiceCIDRPolicy.Spec spec, PolicyStatus.Look look) {
         String message =
                 Stream.of(refused, waiting, draining).flatMap(List::stream).collect(Collectors.joining("; "));
         if (!refused.isEmpty()) {
-            return Optional.of(new Report("Retired", Status.FALSE, Reason.Refused, message, true));
+            return Optional.of(new Report("Retired", Status.FALSE, Reason.RetirementRefused, message, true));
         }
         if (!waiting.isEmpty()) {
             return Optional.of(new Report("Retired", Status.FALSE, Reason.Waiting, message, false));
         }
-        return Optional.of(new Report("Retired", Status.FALSE, Reason.Draining, message, false));
+        return Optional.of(new Report("Retired", Status.FALSE, Reason.RangeDraining, message, false));
     }
 
     private List<String> retirements(Function<RangeRetirement.Outcome, Optional<String>> text) {

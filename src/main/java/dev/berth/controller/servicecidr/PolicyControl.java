@@ -222,14 +222,13 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private void event(ServiceCIDRPolicy policy, PolicyConditions.Report report) {
         if (report.bad()) {
             LOG.warn(
-                    "ServiceCIDRPolicy \"{}\": {}{}: {}",
+                    "ServiceCIDRPolicy \"{}\": {}: {}",
                     policy.getMetadata().getName(),
-                    report.type(),
                     report.reason(),
                     report.message());
-            events.warning(About.object(policy), report.type(), report.reason(), report.message());
-        } else if (report.reason() == Reason.Created || report.reason() == Reason.Draining) {
-            events.normal(About.object(policy), report.type(), report.reason(), report.message());
+            events.warning(About.object(policy), report.reason(), report.message());
+        } else if (report.reason() == Reason.RangeCreated || report.reason() == Reason.RangeDraining) {
+            events.normal(About.object(policy), report.reason(), report.message());
         }
     }
 

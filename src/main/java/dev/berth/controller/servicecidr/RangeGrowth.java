@@ -173,7 +173,7 @@ final class RangeGrowth {
                                 settings.family(),
                                 name,
                                 range,
-                                Reason.Failed,
+                                Reason.RangeCreationFailed,
                                 "the API server cannot be asked before: " + message));
     }
 
@@ -205,7 +205,7 @@ final class RangeGrowth {
     private static Outcome deleted(IpFamily family, String name) {
         return new Outcome.Held(
                 family,
-                Reason.Deleted,
+                Reason.RangeDeleted,
                 "somebody has deleted ServiceCIDR \"" + name + "\", which was created less than " + DELETED.toSeconds()
                         + " s ago; after that it is recreated, if it is still needed",
                 true,
@@ -285,7 +285,8 @@ final class RangeGrowth {
             case Write.Conflict<ServiceCidr> exists -> new Outcome.Created(family, name, range);
             case Write.Refused<ServiceCidr>(String message) -> failed(family, name, range, Reason.Forbidden, message);
             case Write.NotFound<ServiceCidr>(String message) -> failed(family, name, range, Reason.Forbidden, message);
-            case Write.Unknown<ServiceCidr>(String message) -> failed(family, name, range, Reason.Failed, message);
+            case Write.Unknown<ServiceCidr>(String message) ->
+                failed(family, name, range, Reason.RangeCreationFailed, message);
         };
     }
 

@@ -180,13 +180,13 @@ abstract class CloudStage {
         final List<String> events = new ArrayList<>();
 
         @Override
-        public void normal(About about, String condition, Reason reason, String message) {
-            events.add(condition + reason + ": " + message);
+        public void normal(About about, Reason reason, String message) {
+            events.add(reason + ": " + message);
         }
 
         @Override
-        public void warning(About about, String condition, Reason reason, String message) {
-            events.add("Warning " + condition + reason + ": " + message);
+        public void warning(About about, Reason reason, String message) {
+            events.add("Warning " + reason + ": " + message);
         }
     }
 

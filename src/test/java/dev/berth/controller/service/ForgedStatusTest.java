@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A status that somebody wrote, with all the marks that Berth leaves on a Service that it serves. */
@@ -66,6 +67,11 @@ class ForgedStatusTest {
 
     private List<Ip> published() {
         return stored(WEB).publishedAddresses();
+    }
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        berth.ledger.checkInvariants();
     }
 
     @Test

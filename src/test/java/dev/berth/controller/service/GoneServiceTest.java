@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A Service that is gone with its finalizer on: by force, or for another operator was quicker. */
@@ -56,6 +57,11 @@ class GoneServiceTest {
         public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
             deleted.add(request.service().uid());
         }
+    }
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        operator.ledger.checkInvariants();
     }
 
     @Test

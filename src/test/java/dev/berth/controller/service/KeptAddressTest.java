@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What an Address says that was kept for the names of several, once one of them is back. */
@@ -47,6 +48,11 @@ class KeptAddressTest {
         Claim claim = Objects.requireNonNull(cluster.claims.get(IP));
         assertThat(claim.owners()).contains(new Owner(WEB, "uid-web"));
         return claim.spec().sharing();
+    }
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        operator.ledger.checkInvariants();
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.berth.loadbalancer.SampleService;
 import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A create for the class that a Service had before, done just before the create for the class that it has. */
@@ -33,6 +34,11 @@ class LateClaimTest {
         }
     });
     private final PoolOperator berth = new PoolOperator(cluster, () -> Instant.parse("2026-03-01T12:00:00Z"));
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        berth.ledger.checkInvariants();
+    }
 
     @Test
     void addressOfTheClassBefore_isReleased_andNeverPublished() {

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +34,11 @@ class OtherKindTest {
 
     private Claim claimedByGateway() {
         return cluster.putClaim(new Claim(FIRST, "gateways", "", GATEWAYS));
+    }
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        berth.ledger.checkInvariants();
     }
 
     @BeforeEach

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +25,11 @@ class QueueTurnTest {
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
     private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private PoolOperator berth = new PoolOperator(cluster, () -> clock);
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        berth.ledger.checkInvariants();
+    }
 
     @BeforeEach
     void onlyOneAddress() {

@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.SequencedSet;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,11 @@ class RefusedClaimTest {
         }
     });
     private final PoolOperator berth = new PoolOperator(cluster, () -> clock);
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        berth.ledger.checkInvariants();
+    }
 
     @BeforeEach
     void onlyOneAddress() {

@@ -14,6 +14,7 @@ import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A Service that has an address too many, and whose status the API server does not let be written. */
@@ -44,6 +45,11 @@ class RefusedReleaseTest {
         reconcile();
         ClaimSpec spec = ClaimSpec.of(PoolOperator.POOL, PoolOperator.CLASS, new Owner(WEB, "uid-web"));
         cluster.putClaim(new Claim(SURPLUS, cluster.newUid(), "", spec));
+    }
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        berth.ledger.checkInvariants();
     }
 
     @Test

@@ -50,6 +50,7 @@ class ServiceControlTest {
         ServiceState reconcile() {
             hear();
             control.reconcile(WEB);
+            ledger.checkInvariants();
             return web();
         }
     }

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Two operators that know nothing of each other, and serve one Service: what no write that spans two objects forbids. */
@@ -156,6 +157,12 @@ class TwoOperatorsTest {
                 .extracting(Claim::owners)
                 .asList()
                 .contains(WEB_ITSELF);
+    }
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        one.ledger.checkInvariants();
+        two.ledger.checkInvariants();
     }
 
     @Test

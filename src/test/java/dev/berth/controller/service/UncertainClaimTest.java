@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A create whose answer is lost, and that is done only after a read has found nothing. */
@@ -65,6 +66,11 @@ class UncertainClaimTest {
 
     private int published(ServiceKey service) {
         return Objects.requireNonNull(cluster.services.get(service)).ingress().size();
+    }
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        berth.ledger.checkInvariants();
     }
 
     @Test

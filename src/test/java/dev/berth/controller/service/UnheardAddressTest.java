@@ -11,6 +11,7 @@ import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** An Address that is deleted while the watch is broken: the cache hears neither of it nor of its end. */
@@ -24,6 +25,11 @@ class UnheardAddressTest {
         }
     });
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH);
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        operator.ledger.checkInvariants();
+    }
 
     @Test
     void whoseCreateWasSentTwice_isMadeAgain() {

@@ -13,6 +13,7 @@ import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A Service that lost its marks and its Address while its class is not served. */
@@ -32,6 +33,11 @@ class UnmarkedAddressTest {
 
     private ServiceState service(ServiceKey key) {
         return Objects.requireNonNull(cluster.services.get(key));
+    }
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        operator.ledger.checkInvariants();
     }
 
     @Test

@@ -151,7 +151,7 @@ class PolicyConditionsTest {
         look.growth = List.of(SampleLook.enough(IpFamily.IPV4));
         assertThat(told("Growth")).startsWith("True Enough");
         look.growth = List.of(SampleLook.enough(IpFamily.IPV6), created);
-        assertThat(told("Growth")).isEqualTo("True Created: created ServiceCIDR \"next\" of 10.100.0.0/28");
+        assertThat(told("Growth")).isEqualTo("True RangeCreated: created ServiceCIDR \"next\" of 10.100.0.0/28");
         look.growth = List.of(created, proposed);
         assertThat(told("Growth")).startsWith("False DryRun: would create ServiceCIDR \"next\" of 10.100.0.0/28");
         look.growth = List.of(created, held);
@@ -183,23 +183,24 @@ class PolicyConditionsTest {
         assertThat(told("Retired")).isEmpty();
 
         look.retired = List.of(SampleLook.retirement(new Retirement.Verdict.Draining(), 0, Optional.empty()));
-        assertThat(told("Retired")).isEqualTo("False Draining: ServiceCIDR \"old\": empty, it is removed in a moment");
+        assertThat(told("Retired"))
+                .isEqualTo("False RangeDraining: ServiceCIDR \"old\": empty, it is removed in a moment");
         look.retired = List.of(SampleLook.retirement(new Retirement.Verdict.Draining(), 1, Optional.empty()));
         assertThat(told("Retired"))
-                .startsWith("False Draining: ServiceCIDR \"old\": 1 address in use, such as 10.0.0.7 of prod/web");
+                .startsWith("False RangeDraining: ServiceCIDR \"old\": 1 address in use, such as 10.0.0.7 of prod/web");
         assertThat(bad("Retired")).isFalse();
         look.retired =
                 List.of(SampleLook.retirement(new Retirement.Verdict.Refused("it is the last"), 1, Optional.empty()));
-        assertThat(told("Retired")).isEqualTo("False Refused: it is the last");
+        assertThat(told("Retired")).isEqualTo("False RetirementRefused: it is the last");
         look.retired = List.of(
                 SampleLook.retirement(new Retirement.Verdict.Delete(), 1, Optional.of("cannot be deleted: no")));
-        assertThat(told("Retired")).isEqualTo("False Refused: cannot be deleted: no");
+        assertThat(told("Retired")).isEqualTo("False RetirementRefused: cannot be deleted: no");
         assertThat(bad("Retired")).isTrue();
         look.retired = List.of(
                 SampleLook.retirement(new Retirement.Verdict.Draining(), 0, Optional.empty()),
                 SampleLook.retirement(new Retirement.Verdict.NoRoom("no room"), 1, Optional.empty()));
         assertThat(told("Retired"))
-                .isEqualTo("False Refused: no room; ServiceCIDR \"old\": empty, it is removed in a moment");
+                .isEqualTo("False RetirementRefused: no room; ServiceCIDR \"old\": empty, it is removed in a moment");
     }
 
     @Test
@@ -264,7 +265,7 @@ class PolicyConditionsTest {
                         new PolicyConditions.Report("Healthy", Status.FALSE, Reason.BandsConflict, "", true)))
                 .isFalse();
         assertThat(PolicyConditions.decides(
-                        new PolicyConditions.Report("Retired", Status.FALSE, Reason.Refused, "", true)))
+                        new PolicyConditions.Report("Retired", Status.FALSE, Reason.RetirementRefused, "", true)))
                 .isFalse();
     }
 }

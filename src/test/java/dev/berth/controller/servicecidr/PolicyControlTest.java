@@ -57,13 +57,13 @@ class PolicyControlTest {
     private final Caches caches = caches();
     private final Events recorder = new Events() {
         @Override
-        public void normal(About about, String condition, Reason reason, String message) {
-            events.add(condition + reason);
+        public void normal(About about, Reason reason, String message) {
+            events.add(reason.name());
         }
 
         @Override
-        public void warning(About about, String condition, Reason reason, String message) {
-            events.add("warning " + condition + reason);
+        public void warning(About about, Reason reason, String message) {
+            events.add("warning " + reason);
         }
     };
     private final PolicyControl control = control();
@@ -204,7 +204,7 @@ class PolicyControlTest {
         reconcile();
         clock.passSeconds(60);
         reconcile();
-        assertThat(events).containsExactly("warning RetirementRefused", "warning RetiredRefused");
+        assertThat(events).containsExactly("warning RetirementRefused", "warning RetirementRefused");
 
         events.clear();
         network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24")));
@@ -227,7 +227,7 @@ class PolicyControlTest {
             reconcile();
         }
 
-        assertThat(events).containsExactly("Retiring", "RetiredDraining", "Retiring", "RetiredDraining");
+        assertThat(events).containsExactly("Retiring", "RangeDraining", "Retiring", "RangeDraining");
     }
 
     @Test
@@ -569,7 +569,7 @@ class PolicyControlTest {
         fillUp();
         reconcile();
         assertThat(written).hasSize(1);
-        assertThat(events).containsExactly("warning CapacityLowNearlyFull");
+        assertThat(events).containsExactly("warning NearlyFull");
 
         clock.passSeconds(1);
         reconcile();
@@ -601,7 +601,7 @@ class PolicyControlTest {
         edit(empty());
         reconcile();
 
-        assertThat(events).containsExactly("warning CapacityLowNearlyFull");
+        assertThat(events).containsExactly("warning NearlyFull");
     }
 
     @Test

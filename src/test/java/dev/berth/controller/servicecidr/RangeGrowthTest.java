@@ -305,7 +305,7 @@ class RangeGrowthTest {
     void lostAnswer_isHeldAsFailed() {
         network.fault = Fault.UNKNOWN_NOT_DONE;
 
-        assertThat(held(forReal()).reason()).isEqualTo(Reason.Failed);
+        assertThat(held(forReal()).reason()).isEqualTo(Reason.RangeCreationFailed);
     }
 
     @Test

@@ -45,13 +45,13 @@ class ReservationControlTest {
         caches.reservations(objects);
         Events recorder = new Events() {
             @Override
-            public void normal(About about, String condition, Reason reason, String message) {
-                throw new IllegalStateException("nothing to say: " + condition + reason);
+            public void normal(About about, Reason reason, String message) {
+                throw new IllegalStateException("nothing to say: " + reason);
             }
 
             @Override
-            public void warning(About about, String condition, Reason reason, String message) {
-                events.add(about.name() + " " + condition + reason);
+            public void warning(About about, Reason reason, String message) {
+                events.add(about.name() + " " + reason);
             }
         };
         return new ReservationControl(

@@ -32,13 +32,13 @@ class ServiceCidrControlTest {
     private final List<String> warnings = new ArrayList<>();
     private final Events events = new Events() {
         @Override
-        public void normal(About about, String condition, Reason reason, String message) {
+        public void normal(About about, Reason reason, String message) {
             throw new AssertionError("nothing normal is told: " + message);
         }
 
         @Override
-        public void warning(About about, String condition, Reason reason, String message) {
-            warnings.add(about.kind() + "/" + about.name() + " " + condition + reason + ": " + message);
+        public void warning(About about, Reason reason, String message) {
+            warnings.add(about.kind() + "/" + about.name() + " " + reason + ": " + message);
         }
     };
 
