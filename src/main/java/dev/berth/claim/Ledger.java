@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * whose create is under way. Safe for use by several threads: one lock, held for memory work only.
  *
  * <p>A method that may free an address, or let somebody's turn come, returns the Services that should
- * try again: never more of them than can be served. With them come those that wait and say that addresses are free for others,
- * where none is left.
+ * try again: never more of them than can be served. With them come those that wait and say that something is free which is
+ * not any more.
  */
 public final class Ledger {
     private final ReentrantLock lock = new ReentrantLock();
@@ -52,12 +52,7 @@ public final class Ledger {
     public Choice take(AddressRequest request) {
         return locked(() -> {
             Choice choice = Allocator.choose(view, request);
-            turns.refused(
-                    request.service(),
-                    switch (choice) {
-                        case Choice.Assigned assigned -> assigned.missing();
-                        case Choice.Refused refused -> refused.refusals();
-                    });
+            turns.answered(request, choice);
             if (choice instanceof Choice.Assigned assigned) {
                 hold(assigned);
             }
@@ -363,7 +358,7 @@ public final class Ledger {
      */
     public List<ServiceKey> stopWaiting(ServiceKey service) {
         return locked(() -> {
-            turns.refused(service, List.of());
+            turns.waitsNoLonger(service);
             return turns.newlyInTurn(waiting.leave(service));
         });
     }
@@ -522,6 +517,7 @@ public final class Ledger {
         locked(() -> {
             holdings.checkInvariants();
             waiting.checkInvariants(holdings);
+            turns.checkInvariants();
             withheld.checkInvariants(holdings);
             return true;
         });

@@ -8,10 +8,9 @@ import dev.berth.pool.RefusalReason;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -27,10 +26,9 @@ final class Turns {
     /** Left by those who wait for something else since an address was taken. */
     private final List<Queue> reopened = new ArrayList<>();
 
-    /** Those that say that a pool has free addresses, and wait for others who have waited longer. */
-    private final Map<Queue.OfPool, SequencedSet<ServiceKey>> behindOthers = new HashMap<>();
+    private final SaidToBeFree saidToBeFree = new SaidToBeFree();
 
-    /** Those of them whose pool has none left by now. */
+    /** Those that say so of what there is nothing left of by now. */
     private final SequencedSet<ServiceKey> outdated = new LinkedHashSet<>();
 
     Turns(Holdings holdings, WaitingList waiting, Allocator.View view) {
@@ -41,8 +39,8 @@ final class Turns {
 
     /**
      * The Services whose turn it is, now that something of what these wait for is there. Who comes into turn is requeued:
-     * what it waits for may be another thing by now. And those that wait and say that addresses are free for others, where
-     * none is left.
+     * what it waits for may be another thing by now. And those that wait and say that something is free which is not any
+     * more.
      */
     List<ServiceKey> newlyInTurn(List<Queue> opened) {
         SequencedSet<ServiceKey> due = new LinkedHashSet<>();
@@ -71,19 +69,44 @@ final class Turns {
         return waits;
     }
 
-    /** The Service was last refused for these reasons; empty: it was not refused, or waits no longer. */
-    void refused(ServiceKey service, List<Refusal> refusals) {
-        outdated.remove(service);
-        behindOthers.values().forEach(services -> services.remove(service));
-        for (Refusal refusal : refusals) {
-            if (refusal.reason() == RefusalReason.OTHERS_WAIT) {
-                behindOthers
-                        .computeIfAbsent(
-                                new Queue.OfPool(refusal.pool(), refusal.family()), none -> new LinkedHashSet<>())
-                        .add(service);
+    /** The Service was last answered this. */
+    void answered(AddressRequest request, Choice choice) {
+        switch (choice) {
+            case Choice.Assigned assigned -> says(request.service(), freeForOthers(assigned.missing()));
+            case Choice.Refused refused -> {
+                List<Queue> free = freeForOthers(refused.refusals());
+                if (request.allOrNone()) {
+                    Set<IpFamily> lacking = EnumSet.noneOf(IpFamily.class);
+                    refused.refusals().forEach(refusal -> lacking.add(refusal.family()));
+                    for (IpFamily family : request.families()) {
+                        if (!lacking.contains(family)) {
+                            free.addAll(WaitingList.queuesFor(request, family, view));
+                        }
+                    }
+                }
+                says(request.service(), free);
             }
         }
-        behindOthers.values().removeIf(Set::isEmpty);
+    }
+
+    private static List<Queue> freeForOthers(List<Refusal> refusals) {
+        List<Queue> free = new ArrayList<>();
+        for (Refusal refusal : refusals) {
+            if (refusal.reason() == RefusalReason.OTHERS_WAIT) {
+                free.add(new Queue.OfPool(refusal.pool(), refusal.family()));
+            }
+        }
+        return free;
+    }
+
+    /** The Service says nothing any more. */
+    void waitsNoLonger(ServiceKey service) {
+        says(service, List.of());
+    }
+
+    private void says(ServiceKey service, List<Queue> free) {
+        outdated.remove(service);
+        saidToBeFree.says(service, free);
     }
 
     private List<ServiceKey> inTurn(Queue queue, int changes) {
@@ -91,15 +114,8 @@ final class Turns {
             case Queue.OfPool(String pool, IpFamily family) ->
                 inTurn(holdings.pools().named(pool), family, changes);
             case Queue.OfQuota quota ->
-                holdings.pools()
-                        .named(quota.pool())
-                        .map(pool -> pool.policy().quota().of(quota.namespace()))
-                        .filter(OptionalInt::isPresent)
-                        .map(limit -> waiting.newlyInTurn(
-                                quota,
-                                limit.getAsInt()
-                                        - holdings.counts().of(quota.pool(), quota.family(), quota.namespace()),
-                                changes))
+                leftOf(quota)
+                        .map(left -> waiting.newlyInTurn(quota, left, changes))
                         .orElse(List.of());
             case Queue.OfAddress address -> {
                 List<ServiceKey> due = new ArrayList<>(waiting.newlyInTurn(address));
@@ -113,6 +129,15 @@ final class Turns {
         };
     }
 
+    /** How many the namespace may have yet; absent: there is no such quota. */
+    private Optional<Integer> leftOf(Queue.OfQuota quota) {
+        return holdings.pools()
+                .named(quota.pool())
+                .map(pool -> pool.policy().quota().of(quota.namespace()))
+                .filter(OptionalInt::isPresent)
+                .map(limit -> limit.getAsInt() - holdings.counts().of(quota.pool(), quota.family(), quota.namespace()));
+    }
+
     private List<ServiceKey> inTurn(Optional<Pool> pool, IpFamily family, int changes) {
         return pool.map(found -> waiting.newlyInTurn(found, family, view.free(found, family), changes))
                 .orElse(List.of());
@@ -120,16 +145,21 @@ final class Turns {
 
     /** This is held now: those who waited for what there is nothing left of wait for something else. */
     void taken(Holding holding) {
-        if (waiting.isEmpty() && behindOthers.isEmpty()) {
+        if (waiting.isEmpty() && saidToBeFree.isEmpty()) {
             return;
         }
         for (Queue queue : usedUpBy(holding)) {
             reopened.addAll(waiting.usedUp(queue, view));
-            SequencedSet<ServiceKey> behind = behindOthers.remove(queue);
-            if (behind != null) {
-                outdated.addAll(behind);
+            if (!saidToBeFree.isEmpty() && isUsedUp(queue)) {
+                outdated.addAll(saidToBeFree.of(queue));
             }
         }
+    }
+
+    /** Of what may be used up. */
+    private boolean isUsedUp(Queue queue) {
+        return !(queue instanceof Queue.OfQuota quota)
+                || leftOf(quota).filter(left -> left > 0).isEmpty();
     }
 
     /** What there is nothing left of, now that this is held. */
@@ -184,10 +214,15 @@ final class Turns {
         return quotas;
     }
 
+    /** Throws IllegalStateException if what is kept to find who has to look again does not agree. */
+    void checkInvariants() {
+        saidToBeFree.checkInvariants();
+    }
+
     /** Nothing is known of who waits any more. */
     void clear() {
         reopened.clear();
-        behindOthers.clear();
+        saidToBeFree.clear();
         outdated.clear();
     }
 }

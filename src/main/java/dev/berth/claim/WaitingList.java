@@ -119,6 +119,16 @@ final class WaitingList {
                         .toList();
     }
 
+    /** What of the family it can have rests on: once there is nothing left of one of these, it may be refused. */
+    static List<Queue> queuesFor(AddressRequest request, IpFamily family, Allocator.View view) {
+        List<Queue> queues = new ArrayList<>();
+        for (Pool pool : poolsFor(request, family, view)) {
+            queues.addAll(queuesFor(request, pool, family, view));
+        }
+        request.sharedBy().ifPresent(by -> queues.add(new Queue.OfShare(by)));
+        return queues;
+    }
+
     /** Quotas first: who comes into turn by them joins the others in order. */
     private static List<Queue> queuesFor(AddressRequest request, Pool pool, IpFamily family, Allocator.View view) {
         List<Queue> wanted = new ArrayList<>();

@@ -12,6 +12,7 @@ import static dev.berth.pool.SamplePools.poolSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.ip.Ip;
+import dev.berth.pool.Quota;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import dev.berth.pool.SamplePools;
@@ -108,6 +109,56 @@ class LedgerTest {
         ledger.stopWaiting(key("third"));
         take(request("second", 1, IPV4));
         assertThat(ledger.stopWaiting(key("second"))).isEmpty();
+    }
+
+    /** One that needs both families, and lacks IPv6 alone; another takes what there is of IPv4. */
+    private void assertLooksAgain(AddressRequest both, AddressRequest taker) {
+        assertThat(ledger.take(both))
+                .isInstanceOfSatisfying(
+                        Choice.Refused.class,
+                        refused -> assertThat(refused.refusals())
+                                .extracting(Refusal::family)
+                                .containsOnly(IPV6));
+        ledger.await(both);
+
+        take(taker);
+
+        assertThat(ledger.stopWaiting(taker.service())).containsExactly(both.service());
+        assertThat(ledger.take(both))
+                .isInstanceOfSatisfying(
+                        Choice.Refused.class,
+                        refused -> assertThat(refused.refusals())
+                                .extracting(Refusal::family)
+                                .contains(IPV4, IPV6));
+        assertThat(ledger.stopWaiting(taker.service())).isEmpty();
+    }
+
+    @Test
+    void serviceThatLacksOneOfTwoFamilies_looksAgain_onceNoAddressIsLeftOfTheOther() {
+        ledger.observe(claim("192.0.2.0", "x", 1));
+
+        assertLooksAgain(request("both", 1, true, IPV4, IPV6), request("first", 0, IPV4));
+    }
+
+    @Test
+    void serviceThatLacksOneOfTwoFamilies_looksAgain_onceTheAddressThatItNamesIsTaken() {
+        assertLooksAgain(
+                Sample.asking(request("both", 1, true, IPV4, IPV6), "192.0.2.1"),
+                Sample.asking(request("first", 0, IPV4), "192.0.2.1"));
+    }
+
+    @Test
+    void serviceThatLacksOneOfTwoFamilies_looksAgain_onceItsQuotaIsUsedUp() {
+        ledger.usePools(poolSet(
+                SamplePools.with(pool("edge", "192.0.2.0/29"), policy -> policy.withQuota(new Quota(2, Map.of())))));
+        AddressRequest both = request("both", 2, true, IPV4, IPV6);
+        ledger.take(both);
+        ledger.await(both);
+
+        take(request("first", 0, IPV4));
+        assertThat(ledger.stopWaiting(key("first"))).isEmpty();
+
+        assertLooksAgain(both, request("second", 1, IPV4));
     }
 
     @Test
