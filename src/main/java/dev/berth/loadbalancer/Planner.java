@@ -304,11 +304,12 @@ public final class Planner {
             } else if (asked.fault().isEmpty()) {
                 HoldingSelection.amended(holding, service, asked, snapshot.pools())
                         .ifPresent(spec -> steps.add(new Step.Amend(holding, spec)));
-                HoldingSelection.clash(holding, asked.constraints()).ifPresent(why -> steps.add(new Step.Warn(why)));
             }
+            warnOfClash(holding, asked, steps);
         }
         List<IpFamily> lacking = new ArrayList<>(keeping.lacking());
         List<IpFamily> movingFamilies = new ArrayList<>(keeping.movingFamilies());
+        List<Holding> has = new ArrayList<>(keeping.kept());
         List<Step.Serving> reserved = new ArrayList<>();
         for (Holding holding : snapshot.holdings()) {
             boolean fits = (holding.isReservedFor(service.key())
@@ -321,6 +322,9 @@ public final class Planner {
             IpFamily family = holding.ip().family();
             if (fits && asked.fault().isEmpty() && (lacking.remove(family) || movingFamilies.remove(family))) {
                 (isPredecessors(holding) ? steps : reserved).add(new Step.ConfirmClaim(holding, served));
+                warnOfClash(holding, asked, steps);
+                has.removeIf(replaced -> replaced.ip().family() == family);
+                has.add(holding);
             }
         }
         List<IpFamily> wanted = lacking.isEmpty() ? movingFamilies : lacking;
@@ -342,12 +346,18 @@ public final class Planner {
                     formerAddresses(),
                     snapshot.turn())));
         } else {
-            PoolMismatch.unmet(service, keeping, asked.constraints(), snapshot.pools())
+            PoolMismatch.unmet(service, has, asked.constraints(), snapshot.pools())
                     .ifPresent(why -> steps.add(new Step.Refuse(why)));
         }
         if (whole) {
             // A half that is no use would be given back at once, and taken again: it stays reserved until then.
             steps.addAll(reserved);
+        }
+    }
+
+    private static void warnOfClash(Holding holding, AddressAnnotations asked, List<Step.Serving> steps) {
+        if (asked.fault().isEmpty()) {
+            HoldingSelection.clash(holding, asked.constraints()).ifPresent(why -> steps.add(new Step.Warn(why)));
         }
     }
 

@@ -22,20 +22,24 @@ final class PoolMismatch {
 
     private PoolMismatch() {}
 
-    /** In words; absent: its addresses are of these pools, or it asks for none. */
+    /**
+     * In words; absent: its addresses are of these pools, or it asks for none.
+     *
+     * @param has the addresses that it has, or is about to take for its own
+     */
     static Optional<WaitReason> unmet(
-            ServiceState service, HoldingSelection keeping, AddressConstraints constraints, PoolSet pools) {
+            ServiceState service, List<Holding> has, AddressConstraints constraints, PoolSet pools) {
         return constraints.pools().isEmpty()
                 ? Optional.empty()
-                : contradiction(keeping, constraints, pools)
-                        .or(() -> notGivenUp(service, keeping, constraints, pools))
-                        .or(() -> reservedByHand(keeping, constraints, pools));
+                : contradiction(has, constraints, pools)
+                        .or(() -> notGivenUp(service, has, constraints, pools))
+                        .or(() -> reservedByHand(has, constraints, pools));
     }
 
     /** Recreated, it would get none. */
     private static Optional<WaitReason> contradiction(
-            HoldingSelection keeping, AddressConstraints constraints, PoolSet pools) {
-        return keeping.kept().stream()
+            List<Holding> has, AddressConstraints constraints, PoolSet pools) {
+        return has.stream()
                 .map(Holding::ip)
                 .filter(ip -> constraints.address(ip.family()).equals(Optional.of(ip)))
                 .flatMap(ip -> pools.poolOf(ip).stream()
@@ -52,8 +56,8 @@ final class PoolMismatch {
     }
 
     private static Optional<WaitReason> notGivenUp(
-            ServiceState service, HoldingSelection keeping, AddressConstraints constraints, PoolSet pools) {
-        List<Ip> others = keeping.kept().stream()
+            ServiceState service, List<Holding> has, AddressConstraints constraints, PoolSet pools) {
+        List<Ip> others = has.stream()
                 .filter(holding -> !HoldingSelection.isOfPoolAsked(holding, constraints, pools))
                 .map(Holding::ip)
                 .toList();
@@ -78,8 +82,8 @@ final class PoolMismatch {
     }
 
     private static Optional<WaitReason> reservedByHand(
-            HoldingSelection keeping, AddressConstraints constraints, PoolSet pools) {
-        return keeping.kept().stream()
+            List<Holding> has, AddressConstraints constraints, PoolSet pools) {
+        return has.stream()
                 .filter(holding -> holding.spec().pool() == null)
                 .map(Holding::ip)
                 .filter(ip -> constraints.address(ip.family()).isEmpty())

@@ -21,6 +21,7 @@ import dev.berth.testing.Answers;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -51,6 +52,10 @@ class PlannerTest {
     private static Holding sharedWithReservation(String ip, Owner owner, ServiceKey reservedFor) {
         ClaimSpec spec = ClaimSpec.of("edge", OURS, owner, new Owner(reservedFor, null));
         return Holding.of(new Claim(Ip.parse(ip), "c-" + ip, "5", spec));
+    }
+
+    private static Holding reservedByHand(String ip) {
+        return Holding.of(new Claim(Ip.parse(ip), "c-" + ip, "5", ClaimSpec.of(null, null, new Owner(WEB, null))));
     }
 
     private static Holding unclaimed(String ip, Holding.State state, String loadBalancerClass) {
@@ -400,6 +405,13 @@ class PlannerTest {
                     false,
                     "Serve ConfirmClaim[192.0.2.9]"),
             new Row(
+                    "a reservation is taken, though it asks for a pool by now that does not have it: it says so at once",
+                    web().annotation(WellKnownNames.ADDRESS_POOL, "office"),
+                    List.of(reservedByHand("192.0.2.9")),
+                    AUTO,
+                    false,
+                    "Serve ConfirmClaim[192.0.2.9] Refuse"),
+            new Row(
                     "a reserved half of a whole is taken once the rest is had",
                     web().families(ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
                     List.of(held("192.0.2.9", null, null)),
@@ -708,6 +720,23 @@ class PlannerTest {
                 .isEqualTo("Serve ConfirmClaim[192.0.2.1]");
         assertThat(text(plan(web(), List.of(claimed(alone.shared(sharing))), AUTO, false)))
                 .isEqualTo("Serve Acquire");
+    }
+
+    @Test
+    void addressOfAPredecessor_isTaken_andIfAnotherHasItsPortByNow_itSaysSoAtOnce() {
+        SampleService shares = web().annotation(WellKnownNames.SHARING_KEY, "k");
+        Sharing mine = Objects.requireNonNull(AddressAnnotations.of(shares.build(), IpMode.VIP, List.of())
+                .constraints()
+                .sharing());
+        Owner other = new Owner(new ServiceKey("prod", "other"), "u9");
+        Sharing.Port port = mine.ports().getFirst();
+        Sharing theirs = new Sharing(
+                mine.key(), mine.terms(), List.of(new Sharing.Port(other.service(), port.protocol(), port.port())));
+        ClaimSpec spec =
+                ClaimSpec.of("edge", OURS, new Owner(WEB, "predecessor"), other).shared(theirs);
+
+        assertThat(text(plan(shares, List.of(claimed(spec)), AUTO, false)))
+                .isEqualTo("Serve ConfirmClaim[192.0.2.1] Warn");
     }
 
     private static Holding claimed(ClaimSpec spec) {

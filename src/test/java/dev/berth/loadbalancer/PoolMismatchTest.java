@@ -50,7 +50,8 @@ class PoolMismatchTest {
 
     private static Optional<WaitReason> unmet(
             SampleService service, AddressConstraints constraints, Holding... holdings) {
-        return PoolMismatch.unmet(service.build(), keeping(service, constraints, holdings), constraints, POOLS);
+        return PoolMismatch.unmet(
+                service.build(), keeping(service, constraints, holdings).kept(), constraints, POOLS);
     }
 
     private static AddressConstraints asking(List<String> ips, String... pools) {
