@@ -13,17 +13,14 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.Timing;
 import dev.berth.controller.Wakeups;
 import dev.berth.controller.address.AddressConditions;
-import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.address.AddressReconciler;
-import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.loadbalancerclass.ClassReconciler;
-import dev.berth.controller.pool.PoolControl;
 import dev.berth.controller.pool.PoolReconciler;
+import dev.berth.controller.service.ControlLoops;
 import dev.berth.controller.service.EventMapper;
 import dev.berth.controller.service.IpModeSupport;
 import dev.berth.controller.service.Providers;
 import dev.berth.controller.service.ServiceControl;
-import dev.berth.controller.service.ServiceLoops;
 import dev.berth.controller.service.ServiceParts;
 import dev.berth.controller.service.ServiceReconciler;
 import dev.berth.controller.servicecidr.ServiceCidrControl;
@@ -49,9 +46,8 @@ import dev.berth.kube.Trimmed;
 import dev.berth.kube.UnreadableObjects;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassDeclaration;
-import dev.berth.loadbalancer.Deference;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.KnownProviders;
-import dev.berth.pool.Pool;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.telemetry.ClusterAddressMeters;
@@ -82,7 +78,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
@@ -143,25 +138,19 @@ final class Wiring {
     private final WatchedCertificates certificates;
     private final WatchedEndpoints watchedEndpoints;
     private final KubeProxyProbe kubeProxies;
-    private final CoalescingTask refreshPools = new CoalescingTask(gate, later, this::refreshPools);
+    private final CoalescingTask refreshPools = new CoalescingTask(gate, later, this::clusterStateChanged);
     private final CoalescingTask nodesChanged;
     private final FabricEvents events;
     private final ServiceMeters meters;
-    private final AddressControl addresses;
     private final AddressConditions addressConditions;
-    private final ClassControl classes;
-    private final PoolControl pools;
     private final AnnouncementWiring announced;
+    private final ControlLoops loops;
     private final ServiceControl services;
-    private final ClassControl.Services servicesOfClasses;
     private final ClusterAddressWiring clusterAddresses;
     private final Controllers controllers;
 
     private volatile boolean started;
     private volatile boolean running;
-
-    /** Empty: not asked yet. */
-    private Optional<Optional<Deference>> lastDeference = Optional.empty();
 
     Wiring(Launch launch, KubernetesClient client, MeterRegistry registry, PrometheusMeterRegistry scraped) {
         options = launch.options();
@@ -211,41 +200,17 @@ final class Wiring {
                 statuses,
                 new ServiceCidrControl.Settings(options.serviceCidrController, options.serviceCidrTakeoverDelay),
                 new ClusterAddressMeters(registry));
-        classes = new ClassControl(
-                parts,
-                options.controllerName,
-                new ClassControl.Inputs(
-                        this::usableProviders,
-                        certificates::of,
-                        () -> ledger.pools().pools().stream().map(Pool::name).toList()),
-                statuses::writeIfUnchanged,
-                new ClassControl.Listener() {
-                    @Override
-                    public void classChanged(ClassDeclaration declaration) {
-                        wake(new EventMapper.Event.ClassChanged(declaration.value()));
-                        if (gate.isOpen()) {
-                            deferenceChanged();
-                        }
-                        kubeProxies.askSoon();
-                        certificates.retainNamed();
-                    }
-
-                    @Override
-                    public void verdictChanged(String name) {
-                        wakeClass(name);
-                    }
-                });
         announced = new AnnouncementWiring(
                 parts,
                 new AgentLeases(client, budget, options.agentsNamespace),
                 ledger,
                 statuses,
-                classes::classSet,
+                this::classSet,
                 this::announcedOtherwise);
         addressConditions = new AddressConditions(caches, ledger, statuses, clock, announced::of);
         ServiceMeters.showUnannounced(announced::unannounced, registry);
         KubeProxies kubeProxiesOfNodes = new KubeProxies();
-        ServiceLoops loops = ServiceLoops.of(
+        loops = new ControlLoops(
                 new ServiceParts(
                         cluster,
                         ledger,
@@ -256,7 +221,7 @@ final class Wiring {
                         new IpModeSupport(options.featureGates.isEnabled(Gate.LoadBalancerIPMode)),
                         timing,
                         new ServiceParts.Environment(
-                                classes::classSet,
+                                this::classSet,
                                 surroundings::cloudNode,
                                 key -> new Backends(
                                         surroundings.targets(), kubeProxiesOfNodes.areThere(), () -> endpoints.of(key)),
@@ -268,48 +233,33 @@ final class Wiring {
                                 fencingToken::get,
                                 options.deleteOrphaned,
                                 options.migrateFrom.sources())),
-                new ServiceLoops.Listener() {
+                new ControlLoops.Judging(
+                        caches,
+                        options.controllerName,
+                        this::usableProviders,
+                        surroundings::excludedRanges,
+                        statuses::writeIfUnchanged,
+                        statuses::write),
+                new ControlLoops.Listener() {
                     @Override
-                    public void due(Collection<ServiceKey> services) {
+                    public void servicesDue(Collection<ServiceKey> services) {
                         wake(services);
                     }
 
                     @Override
-                    public void addressDue(Ip ip) {
-                        wakeAddress(ip);
+                    public void addressesDue(Collection<Ip> addresses) {
+                        addresses.forEach(ip -> addressWakeups.wake(new ResourceID(ip.objectName())));
                     }
 
                     @Override
-                    public void deferenceChanged() {
-                        Wiring.this.deferenceChanged();
+                    public void classDue(String className) {
+                        classWakeups.wake(new ResourceID(className));
                     }
 
                     @Override
-                    public void classChanged(String className) {
-                        wakeClass(className);
-                    }
-                });
-        services = loops.services();
-        servicesOfClasses = loops.ofClasses();
-        addresses = loops.addresses();
-        kubeProxies = new KubeProxyProbe(
-                kubeProxiesOfNodes,
-                gate,
-                later,
-                classes::classSet,
-                surroundings::targets,
-                services::kubeProxiesChanged);
-        nodesChanged = new CoalescingTask(gate, later, services::nodesChanged);
-        pools = new PoolControl(
-                parts,
-                ledger,
-                surroundings::excludedRanges,
-                services::replacements,
-                statuses::write,
-                new PoolControl.Listener() {
-                    @Override
-                    public void due(Collection<ServiceKey> services) {
-                        wake(services);
+                    public void classChanged() {
+                        kubeProxies.askSoon();
+                        certificates.retainNamed();
                     }
 
                     @Override
@@ -318,21 +268,22 @@ final class Wiring {
                     }
 
                     @Override
-                    public void reuseAfterChanged(Collection<Ip> addresses) {
-                        addresses.forEach(Wiring.this::wakeAddress);
-                    }
-
-                    @Override
                     public void poolsChanged() {
                         meters.refresh();
                         addressConditions.poolsChanged();
-                        services.poolsChanged();
-                        classes.namingPools().forEach(Wiring.this::wakeClass);
                     }
                 });
+        services = loops.services();
+        kubeProxies = new KubeProxyProbe(
+                kubeProxiesOfNodes, gate, later, this::classSet, surroundings::targets, services::kubeProxiesChanged);
+        nodesChanged = new CoalescingTask(gate, later, services::nodesChanged);
         SdkConfiguration sdk = new SdkConfiguration(
                 client, new OperatorMetrics(registry, serviceTimes), options, identity, leadership);
         controllers = new Controllers(new Operator(sdk.ofOperator()), sdk::withWorkers);
+    }
+
+    private void clusterStateChanged() {
+        loops.clusterStateChanged();
     }
 
     private void announcedOtherwise(Collection<Ip> changed) {
@@ -345,19 +296,13 @@ final class Wiring {
                 .toList());
     }
 
-    private void wakeAddress(Ip ip) {
-        addressWakeups.wake(new ResourceID(ip.objectName()));
-    }
-
-    private void wakeClass(String name) {
-        if (caches.classes().get(null, name).isPresent()) {
-            classWakeups.wake(new ResourceID(name));
-        }
+    private ClassSet classSet() {
+        return loops.classes().classSet();
     }
 
     private void certificateChanged(ClassDeclaration declaration) {
-        wakeClass(declaration.name());
-        wake(new EventMapper.Event.ClassChanged(declaration.value()));
+        loops.classDue(declaration.name());
+        loops.happened(new EventMapper.Event.ClassChanged(declaration.value()));
     }
 
     /** No provider of our own looks at it. */
@@ -390,7 +335,7 @@ final class Wiring {
     }
 
     private void judgeAgain(String provider) {
-        classes.providerChanged(provider).forEach(name -> classWakeups.wake(new ResourceID(name)));
+        loops.classes().providerChanged(provider).forEach(name -> classWakeups.wake(new ResourceID(name)));
     }
 
     private KnownProviders usableProviders(List<ClassDeclaration> declared) {
@@ -427,18 +372,18 @@ final class Wiring {
                         .withOnUpdateFilter(serviceReconciler::takeUpdate)
                         .buildForController());
         controllers.register(
-                new AddressReconciler(caches, addresses, addressConditions, addressWakeups, events),
+                new AddressReconciler(caches, loops.addresses(), addressConditions, addressWakeups, events),
                 "address",
                 InformerConfiguration.builder(Address.class)
                         .withInformerListLimit(PAGE)
                         .withItemStore(Trimmed.any())
                         .buildForController());
         controllers.register(
-                new PoolReconciler(caches, pools, poolWakeups),
+                new PoolReconciler(caches, loops.pools(), poolWakeups),
                 "addresspool",
                 InformerConfiguration.builder(AddressPool.class).buildForController());
         controllers.register(
-                new ClassReconciler(caches, classes, servicesOfClasses, classWakeups),
+                new ClassReconciler(caches, loops.classes(), loops.ofClasses(), classWakeups),
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
         announced.register(controllers);
@@ -462,7 +407,7 @@ final class Wiring {
 
             @Override
             public void namespaceChanged(String namespace) {
-                wake(new EventMapper.Event.NamespaceChanged(namespace));
+                loops.happened(new EventMapper.Event.NamespaceChanged(namespace));
             }
         });
         running = true;
@@ -472,11 +417,6 @@ final class Wiring {
             adopt(() -> {});
         }
         started = true;
-    }
-
-    private void refreshPools() {
-        pools.refresh();
-        deferenceChanged();
     }
 
     /**
@@ -520,10 +460,10 @@ final class Wiring {
         remotePlugins.whenChanged(name -> later.after(Duration.ZERO, () -> pluginChanged(name)));
         services.listenToProviders();
         watchedEndpoints.watchIfNeeded(Classes.declarations(caches.classes().list()), providers.known());
-        classes.refresh();
+        loops.classes().refresh();
         ledger.rebuild(Claims.all(caches.addresses().list()));
         announced.adopt();
-        pools.refresh();
+        loops.pools().refresh();
         services.adopt();
         serviceTimes.lead(caches.services().list());
         mayBegin.run();
@@ -538,7 +478,7 @@ final class Wiring {
                 ledger.holdings().size(),
                 ledger.waiting().size(),
                 ledger.pools().pools().size(),
-                classes.classSet().served().size());
+                classSet().served().size());
     }
 
     /** For as long as it runs. */
@@ -563,27 +503,5 @@ final class Wiring {
 
     private void wake(Collection<ServiceKey> keys) {
         ServiceReconciler.wake(caches, serviceWakeups, keys);
-    }
-
-    private void wake(EventMapper.Event event) {
-        if (gate.isOpen()) {
-            boolean needsAll = !(event instanceof EventMapper.Event.NamespaceChanged);
-            wake(EventMapper.keys(event, needsAll ? cluster.services() : List.of(), ledger.waiting()));
-        }
-    }
-
-    /** Notified of what may be a change; does something about a real one only. */
-    private synchronized void deferenceChanged() {
-        Optional<Optional<Deference>> now = Optional.of(servicesOfClasses.deference(classes.classSet()));
-        Optional<Optional<Deference>> before = lastDeference;
-        if (!before.equals(now)) {
-            if (!before.map(Optional::isPresent).equals(now.map(Optional::isPresent))) {
-                wake(new EventMapper.Event.DeferenceChanged());
-            }
-            lastDeference = now;
-            caches.classes()
-                    .list()
-                    .forEach(object -> wakeClass(object.getMetadata().getName()));
-        }
     }
 }

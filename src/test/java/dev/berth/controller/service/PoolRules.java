@@ -205,7 +205,7 @@ final class PoolRules {
         List<Condition> conditions = Objects.requireNonNullElse(status.conditions(), List.of());
         ClassSet.Verdict verdict = classSet.verdict(name).orElseThrow();
         checkCondition(name, conditions, "Accepted", verdict.accepted() ? "True" : "False", List.of(verdict.message()));
-        ClassControl.Services services = world.operators.getFirst().ofClasses;
+        ClassControl.Services services = world.operators.getFirst().control.ofClasses();
         boolean servesClassless =
                 verdict.isDefault() && services.deference(classSet).isEmpty();
         if (verdict.defaultMessage().isEmpty()) {

@@ -171,6 +171,11 @@ public final class SampleLoops {
                 new ServiceParts.Settings(clusterName, () -> fencingToken, deleteOrphaned, List.of()));
     }
 
+    /** The same with the loops of classes and pools, which say by what Services are judged. */
+    ControlLoops build(ControlLoops.Judging judging, ControlLoops.Listener listener) {
+        return new ControlLoops(parts(), judging, listener, limits);
+    }
+
     public ServiceLoops build() {
         return ServiceLoops.of(
                 parts(),

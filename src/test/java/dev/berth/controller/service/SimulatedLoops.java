@@ -2,31 +2,16 @@ package dev.berth.controller.service;
 
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
-import dev.berth.claim.Ledger;
-import dev.berth.claim.ServiceKey;
-import dev.berth.controller.LoopParts;
 import dev.berth.controller.Next;
-import dev.berth.controller.SampleParts;
-import dev.berth.controller.StartGate;
-import dev.berth.controller.loadbalancerclass.ClassControl;
-import dev.berth.controller.pool.PoolControl;
-import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
-import dev.berth.loadbalancer.ClassCertificate;
-import dev.berth.loadbalancer.ClassDeclaration;
-import dev.berth.loadbalancer.Deference;
 import dev.berth.pool.ExcludedRange;
-import dev.berth.pool.Pool;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 /** One operator's control loops of pools and classes: what they have heard, and what they have to do. */
 final class SimulatedLoops {
@@ -61,99 +46,33 @@ final class SimulatedLoops {
     private final SimulatedParts parts;
     private final SimulatedOperator operator;
     private final Views views;
-    private final PoolControl pools;
-    private final ClassControl classes;
     private final SequencedSet<Key> queue = new LinkedHashSet<>();
     private final Map<Key, Instant> looks = new TreeMap<>();
     final List<SimulatedOperator.Task> tasks = new ArrayList<>();
     private List<ExcludedRange> around;
     private boolean clusterStateChanged;
-    private Optional<Deference> lastDeference = Optional.empty();
-    private boolean lastDeferenceIsKnown;
 
-    /**
-     * @param due who is told which Services to reconcile
-     * @param classChanged who is told for which value another class is there
-     * @param rests who is told which addresses to look at
-     */
-    SimulatedLoops(
-            SimulatedWorld world,
-            SimulatedOperator operator,
-            Views views,
-            Ledger ledger,
-            StartGate gate,
-            Consumer<Collection<ServiceKey>> due,
-            Consumer<String> classChanged,
-            Consumer<Collection<Ip>> rests) {
+    SimulatedLoops(SimulatedWorld world, SimulatedOperator operator, Views views) {
         this.world = world;
         this.operator = operator;
         this.views = views;
         parts = world.parts;
         around = world.kinds.around;
+    }
+
+    /** What they judge by. */
+    ControlLoops.Judging judging() {
         Caches caches = new Caches();
         caches.pools(views.pools);
         caches.classes(views.classes);
-        LoopParts loop =
-                new LoopParts(caches, gate, new NoOpRecorder(), SampleParts.timing(world::now, () -> world.clock));
-        classes = new ClassControl(
-                loop,
+        return new ControlLoops.Judging(
+                caches,
                 SimulatedWorld.CONTROLLER,
-                new ClassControl.Inputs(
-                        declared -> world.kinds.providers(),
-                        secret -> ClassCertificate.NONE,
-                        () -> ledger.pools().pools().stream().map(Pool::name).toList()),
+                declared -> world.kinds.providers(),
+                () -> around,
                 (object, status) ->
                         !parts.writesStatus(object) || world.kinds.write(world.kinds.classes, object, status),
-                new ClassControl.Listener() {
-                    @Override
-                    public void classChanged(ClassDeclaration declaration) {
-                        classChanged.accept(declaration.value());
-                    }
-
-                    @Override
-                    public void verdictChanged(String name) {
-                        queue(parts.verdictChanged(name));
-                    }
-                });
-        pools = new PoolControl(
-                loop,
-                ledger,
-                () -> around,
-                (pool, most) -> operator.services.replacements(pool, most),
-                (pool, status) -> !parts.writesStatus(pool) || world.kinds.write(world.kinds.pools, pool, status),
-                new PoolControl.Listener() {
-                    @Override
-                    public void due(Collection<ServiceKey> services) {
-                        due.accept(services);
-                    }
-
-                    @Override
-                    public void strandedChanged(Collection<Ip> addresses) {}
-
-                    @Override
-                    public void reuseAfterChanged(Collection<Ip> addresses) {
-                        rests.accept(addresses);
-                    }
-
-                    @Override
-                    public void poolsChanged() {
-                        operator.services.poolsChanged();
-                        classes.namingPools().forEach(name -> queue(parts.verdictChanged(name)));
-                    }
-                });
-    }
-
-    ClassControl classes() {
-        return classes;
-    }
-
-    /** Before anything else, as Berth begins. */
-    void judgeClasses() {
-        classes.refresh();
-    }
-
-    void judgePools() {
-        pools.refresh();
+                (pool, status) -> !parts.writesStatus(pool) || world.kinds.write(world.kinds.pools, pool, status));
     }
 
     // ---- what it hears
@@ -164,9 +83,7 @@ final class SimulatedLoops {
     }
 
     void queue(String className) {
-        if (views.classes.get(null, className).isPresent()) {
-            queue.add(new Key(false, className));
-        }
+        queue.add(new Key(false, className));
     }
 
     void queueEverything() {
@@ -178,23 +95,10 @@ final class SimulatedLoops {
                 .forEach(one -> queue.add(new Key(false, one.getMetadata().getName())));
     }
 
-    /** As in Berth: the classes are notified of each other sign, and the Services if there is one or none now. */
-    boolean isDeferenceNews() {
-        Optional<Deference> now = operator.ofClasses.deference(classes.classSet());
-        Optional<Deference> before = lastDeference;
-        boolean isFirst = !lastDeferenceIsKnown;
-        lastDeferenceIsKnown = true;
-        lastDeference = now;
-        if (isFirst || !now.equals(before)) {
-            views.classes.list().forEach(one -> queue(one.getMetadata().getName()));
-        }
-        return isFirst || before.isPresent() != now.isPresent();
-    }
-
     private void hear() {
         if (clusterStateChanged) {
             clusterStateChanged = false;
-            pools.refresh();
+            operator.control.clusterStateChanged();
         } else if (views.pools.watch.hasNews()
                 && (world.kinds.random.nextBoolean() || !views.classes.watch.hasNews())) {
             queue.add(new Key(true, views.pools.watch.hear().key()));
@@ -265,7 +169,9 @@ final class SimulatedLoops {
 
     /** Called by the thread of its task. */
     void reconcile(Key key) {
-        Next next = key.isPool() ? pools.reconcile(key.name()) : classes.reconcile(key.name(), operator.ofClasses);
+        Next next = key.isPool()
+                ? operator.control.pools().reconcile(key.name())
+                : operator.control.classes().reconcile(key.name(), operator.control.ofClasses());
         parts.nextLook(next).delay().ifPresent(delay -> looks.put(key, world.clock.plus(delay)));
     }
 }

@@ -5,12 +5,11 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
-import dev.berth.controller.address.AddressControl;
-import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Unreadable;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.testing.cluster.ClusterInMemory;
 import java.time.Duration;
@@ -120,8 +119,7 @@ final class SimulatedOperator {
     final SimulatedCluster.Client client;
     final Ledger ledger = new Ledger();
     final ServiceControl services;
-    final ClassControl.Services ofClasses;
-    private final AddressControl addresses;
+    final ControlLoops control;
     private final SequencedSet<Work> queue = new LinkedHashSet<>();
     private final Map<Work, Instant> timers = new LinkedHashMap<>();
     private final Map<Ip, Claim> vanished = new LinkedHashMap<>();
@@ -140,25 +138,12 @@ final class SimulatedOperator {
         Cluster cluster = parts.cluster(world, client);
         client.namespaces(world.namespaces);
         StartGate gate = new StartGate();
-        loops = new SimulatedLoops(
-                world,
-                this,
-                world.viewsOf(client),
-                ledger,
-                gate,
-                this::wake,
-                value -> {
-                    if (gate.isOpen()) {
-                        wake(new EventMapper.Event.ClassChanged(value));
-                        deferenceChanged();
-                    }
-                },
-                this::wakeAddresses);
-        ServiceLoops both = new SampleLoops(cluster, ledger, gate, () -> world.clock)
+        loops = new SimulatedLoops(world, this, world.viewsOf(client));
+        control = new SampleLoops(cluster, ledger, gate, () -> world.clock)
                 .clock(world::now)
                 .later(this::after)
                 .random(new Random(world.seed))
-                .classes(loops.classes()::classSet)
+                .classes(this::classSet)
                 .provider(PoolProvider.NAME, new PoolProvider())
                 .provider(SimulatedWorld.SLOW_PROVIDER, parts.provider(world, client))
                 .provider(SimulatedWorld.CLOUD_PROVIDER, parts.cloud(world, client))
@@ -166,17 +151,35 @@ final class SimulatedOperator {
                 .fencingToken(parts.fencingToken(world.nextLeader()))
                 // Its clock stands still while it waits.
                 .limits(new CallLimits(Duration.ZERO, Duration.ofSeconds(60), SimulatedOperator::inline))
-                .due(this::wake)
-                .addressDue(ip -> wakeAddresses(List.of(ip)))
-                .deferenceChanged(this::deferenceChanged)
-                .classChanged(loops::queue)
-                .build();
-        services = both.services();
-        ofClasses = both.ofClasses();
-        addresses = both.addresses();
-        loops.judgeClasses();
+                .build(loops.judging(), new ControlLoops.Listener() {
+                    @Override
+                    public void servicesDue(Collection<ServiceKey> services) {
+                        wake(services);
+                    }
+
+                    @Override
+                    public void addressesDue(Collection<Ip> addresses) {
+                        wakeAddresses(addresses);
+                    }
+
+                    @Override
+                    public void classDue(String className) {
+                        loops.queue(parts.verdictChanged(className));
+                    }
+
+                    @Override
+                    public void classChanged() {}
+
+                    @Override
+                    public void strandedChanged(Collection<Ip> addresses) {}
+
+                    @Override
+                    public void poolsChanged() {}
+                });
+        services = control.services();
+        control.classes().refresh();
         parts.learn(ledger, client.claims());
-        loops.judgePools();
+        control.pools().refresh();
         services.adopt();
         gate.open();
         for (ServiceState service : client.services()) {
@@ -205,10 +208,6 @@ final class SimulatedOperator {
         parts.due(keys).stream().filter(client::hasService).forEach(key -> queue.add(new Work.OfService(key)));
     }
 
-    private void wake(EventMapper.Event event) {
-        wake(EventMapper.keys(event, client.services(), ledger.waiting()));
-    }
-
     private void wakeAddresses(Collection<Ip> ips) {
         ips.stream().filter(ip -> client.claim(ip).isPresent()).forEach(ip -> queue.add(new Work.OfAddress(ip)));
     }
@@ -219,17 +218,16 @@ final class SimulatedOperator {
         return () -> timers.remove(task);
     }
 
-    private void deferenceChanged() {
-        if (loops.isDeferenceNews()) {
-            wake(new EventMapper.Event.DeferenceChanged());
-        }
+    /** The classes as it judges them now. */
+    ClassSet classSet() {
+        return control.classes().classSet();
     }
 
     /** A namespace has other labels from when it hears of it. */
     void namespaceChanges(String namespace, Map<String, String> labels) {
         otherNews.add(() -> {
             client.namespace(namespace, labels);
-            wake(new EventMapper.Event.NamespaceChanged(namespace));
+            control.happened(new EventMapper.Event.NamespaceChanged(namespace));
         });
     }
 
@@ -295,9 +293,9 @@ final class SimulatedOperator {
             case Work.OfAddress(Ip ip) -> {
                 Claim last = vanished.remove(ip);
                 if (client.claim(ip).isEmpty() && last != null) {
-                    yield addresses.vanished(last);
+                    yield control.addresses().vanished(last);
                 }
-                yield addresses.reconcile(ip);
+                yield control.addresses().reconcile(ip);
             }
             case Work.OfLoop(SimulatedLoops.Key key) -> {
                 loops.reconcile(key);

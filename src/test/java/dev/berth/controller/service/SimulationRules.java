@@ -279,7 +279,7 @@ final class SimulationRules {
                 ledger.heldFor(service.key()),
                 world.poolSet(),
                 classes,
-                operator.ofClasses.deference(operator.loops.classes().classSet()),
+                operator.control.ofClasses().deference(operator.classSet()),
                 world.namespaces.getOrDefault(service.key().namespace(), Map.of()),
                 operator.ledger
                         .turnOf(service.key())
