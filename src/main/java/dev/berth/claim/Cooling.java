@@ -15,7 +15,7 @@ public final class Cooling {
      *
      * @param pool that has the address; absent: none, and it need not rest
      */
-    public static Duration left(ClaimSpec spec, Optional<Pool> pool, Instant now) {
+    static Duration left(ClaimSpec spec, Optional<Pool> pool, Instant now) {
         Instant released = spec.releasedAt();
         return released == null ? Duration.ZERO : left(since(released, now, now), pool, now);
     }

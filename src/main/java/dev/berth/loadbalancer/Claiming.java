@@ -115,8 +115,7 @@ final class Claiming {
     }
 
     private Optional<ServingEffect> giveUp(Ip ip) {
-        boolean isMade =
-                situation.holdings().stream().anyMatch(holding -> holding.ip().equals(ip) && holding.claim() != null);
+        boolean isMade = situation.holding(ip).map(Holding::claim).isPresent();
         if (isMade || serve.service().publishes(ip)) {
             return Optional.empty();
         }

@@ -27,7 +27,10 @@ final class Confirming {
         Owner owner = new Owner(serve.service().key(), serve.service().uid());
         List<Claim> unsure = new ArrayList<>();
         for (Ip ip : addresses) {
-            Optional<Holding> held = held(ip, situation.holdings()).or(() -> held(ip, answered.holdings()));
+            Optional<Holding> held = situation
+                    .holding(ip)
+                    .filter(Holding::isClaimedOrOwned)
+                    .or(() -> ObservedState.holding(ip, answered.holdings()).filter(Holding::isClaimedOrOwned));
             if (held.isEmpty()) {
                 // Released by another operator meanwhile, or a provider's own.
                 if (serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
@@ -42,14 +45,5 @@ final class Confirming {
             }
         }
         return unsure.stream().findFirst().map(ServingEffect.ConfirmClaim::new);
-    }
-
-    private static Optional<Holding> held(Ip ip, List<Holding> holdings) {
-        for (Holding holding : holdings) {
-            if (holding.ip().equals(ip) && holding.isClaimedOrOwned()) {
-                return Optional.of(holding);
-            }
-        }
-        return Optional.empty();
     }
 }

@@ -67,6 +67,21 @@ public record ObservedState(
         return live && since.isReadSince(claim);
     }
 
+    /** What is held of this address for its name; absent: nothing. */
+    Optional<Holding> holding(Ip ip) {
+        return holding(ip, holdings);
+    }
+
+    /** The one of this address; absent: there is none. */
+    static Optional<Holding> holding(Ip ip, List<Holding> holdings) {
+        for (Holding holding : holdings) {
+            if (holding.ip().equals(ip)) {
+                return Optional.of(holding);
+            }
+        }
+        return Optional.empty();
+    }
+
     /** Which of the addresses that are surely its own it keeps. */
     HoldingSelection claimed(ServiceState service, AddressConstraints constraints) {
         List<Holding> sure = new ArrayList<>(holdings);

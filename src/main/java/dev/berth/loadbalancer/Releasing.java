@@ -24,14 +24,11 @@ final class Releasing {
         leaving = new ArrayList<>();
         Optional<Claim> itsOwn = Optional.empty();
         for (Ip ip : addresses) {
-            for (Holding holding : situation.holdings()) {
-                if (holding.ip().equals(ip)) {
-                    Optional<Leaving> one = leaving(holding, key, service);
-                    one.ifPresent(leaving::add);
-                    if (itsOwn.isEmpty() && one.filter(Leaving::itself).isPresent()) {
-                        itsOwn = Optional.ofNullable(holding.claim());
-                    }
-                }
+            Optional<Holding> held = situation.holding(ip);
+            Optional<Leaving> one = held.flatMap(holding -> leaving(holding, key, service));
+            one.ifPresent(leaving::add);
+            if (itsOwn.isEmpty() && one.filter(Leaving::itself).isPresent()) {
+                itsOwn = held.map(Holding::claim);
             }
         }
         unsaid = situation.since().wroteService() ? Optional.empty() : itsOwn;

@@ -2,9 +2,9 @@ package dev.berth.controller.address;
 
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
-import dev.berth.claim.Cooling;
 import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
+import dev.berth.claim.LeftClaim;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.RetrySchedule;
@@ -121,17 +121,21 @@ final class AddressRelease {
 
     private Released release(Claim claim, Owner owner) {
         Ledger.Leaving leaving = leaving(owner);
-        ClaimSpec left = claim.spec().leftBy(leaving.owner(), leaving.at());
-        boolean goes = left.phase() != ClaimSpec.Phase.BOUND
-                && (isTakenBack(left, claim.ip()) || (!left.retain() && !mustRest(left, claim.ip())));
-        Write<Claim> outcome = goes ? delete(claim) : cluster.updateClaim(claim, left);
+        return switch (LeftClaim.of(claim, leaving, ledger.pools())) {
+            case LeftClaim.Deleted _ ->
+                written(claim, leaving, delete(claim), none -> wake(claim.ip(), ledger.free(claim)));
+            case LeftClaim.Kept(ClaimSpec left) ->
+                written(claim, leaving, cluster.updateClaim(claim, left), now -> due.accept(
+                        ledger.observe(now).due()));
+        };
+    }
+
+    /** @param note has the ledger know what was written */
+    private Released written(Claim claim, Ledger.Leaving leaving, Write<Claim> outcome, Consumer<Claim> note) {
+        Owner owner = leaving.owner();
         return switch (outcome) {
             case Write.Done<Claim>(Claim now) -> {
-                if (goes) {
-                    wake(claim.ip(), ledger.free(claim));
-                } else {
-                    due.accept(ledger.observe(now).due());
-                }
+                note.accept(now);
                 LOG.info("{} was released by {}", claim.ip(), owner.service());
                 yield Released.DONE;
             }
@@ -151,15 +155,6 @@ final class AddressRelease {
                 yield cannotRelease(claim.ip(), message);
             }
         };
-    }
-
-    private boolean mustRest(ClaimSpec left, Ip ip) {
-        return Cooling.left(left, ledger.pools().poolOf(ip), timing.clock().instant())
-                .isPositive();
-    }
-
-    private boolean isTakenBack(ClaimSpec left, Ip ip) {
-        return ledger.pools().takesBack(ip, left.pool());
     }
 
     /** Whether the ledger has it so. What was heard while an answer was on its way is newer than the answer. */

@@ -32,7 +32,7 @@ public final class EventMapper {
      * @param services all there are
      * @param waiting those that wait for an address
      */
-    public static List<ServiceKey> keys(Event event, List<ServiceState> services, List<ServiceKey> waiting) {
+    static List<ServiceKey> keys(Event event, List<ServiceState> services, List<ServiceKey> waiting) {
         return switch (event) {
             case Event.ClassChanged(String value) ->
                 loadBalancers(

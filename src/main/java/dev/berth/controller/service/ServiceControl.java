@@ -319,7 +319,7 @@ public final class ServiceControl {
     }
 
     /** There are other pools: what is said by them of Services that do not wait may be untrue. */
-    public void poolsChanged() {
+    void poolsChanged() {
         listener.due(dependencies.outdated(parts.ledger().pools()));
     }
 
@@ -365,7 +365,7 @@ public final class ServiceControl {
      *
      * @param most so many addresses are looked at, the lowest ones
      */
-    public List<Replacement> replacements(String pool, int most) {
+    List<Replacement> replacements(String pool, int most) {
         Ledger ahead = parts.ledger().copy(parts.ledger().pools().releasing(pool));
         return new LookAhead(ahead, snapshots::ahead)
                 .replacements(ahead.stranded(pool, most).first());

@@ -15,7 +15,7 @@ import java.util.Collection;
  */
 public record ServiceLoops(ServiceControl services, AddressControl addresses, ClassControl.Services ofClasses) {
     /** Notified of what has to be looked at again. */
-    public interface Listener {
+    interface Listener {
         /** These Services are to be reconciled. */
         void due(Collection<ServiceKey> services);
 
@@ -33,11 +33,6 @@ public record ServiceLoops(ServiceControl services, AddressControl addresses, Cl
     }
 
     /** Nothing is looked at yet. */
-    public static ServiceLoops of(ServiceParts parts, Listener listener) {
-        return of(parts, listener, CallLimits.byDefault());
-    }
-
-    /** The same, with other limits of calls to providers. */
     static ServiceLoops of(ServiceParts parts, Listener listener, CallLimits limits) {
         ServiceMemories memories = new ServiceMemories(parts.timing());
         StuckCalls stuck = new StuckCalls(parts, limits, listener::classChanged);
