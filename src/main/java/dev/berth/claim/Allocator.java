@@ -97,6 +97,12 @@ final class Allocator {
                 && !asked.refusals().isEmpty();
     }
 
+    /** Whether it is to share an address of the family that others have. */
+    static boolean joins(View view, AddressRequest request, IpFamily family) {
+        ForFamily asked = new ForFamily(view, request, family);
+        return asked.named().isEmpty() && asked.join().isPresent();
+    }
+
     /** Whether it could have an address of the family, if nobody else waited. */
     static boolean isThere(View view, AddressRequest request, IpFamily family) {
         ForFamily asked = new ForFamily(view, request, family);

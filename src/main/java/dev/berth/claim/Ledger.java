@@ -358,7 +358,7 @@ public final class Ledger {
      */
     public List<ServiceKey> stopWaiting(ServiceKey service) {
         return locked(() -> {
-            turns.waitsNoLonger(service);
+            turns.saysNothing(service);
             return turns.newlyInTurn(waiting.leave(service));
         });
     }

@@ -34,8 +34,13 @@ final class SaidToBeFree {
         }
     }
 
+    /** Of what the Service says so; empty: of nothing. */
+    List<Queue> of(ServiceKey service) {
+        return byService.getOrDefault(service, List.of());
+    }
+
     /** Who says so of this, in the order in which they said it; empty: nobody. */
-    List<ServiceKey> of(Queue queue) {
+    List<ServiceKey> by(Queue queue) {
         SequencedSet<ServiceKey> services = byQueue.get(queue);
         return services == null ? List.of() : List.copyOf(services);
     }

@@ -69,38 +69,60 @@ final class Turns {
         return waits;
     }
 
-    /** The Service was last answered this. */
+    /** The Service was last answered this, for these families; what it was answered for others before counts still. */
     void answered(AddressRequest request, Choice choice) {
-        switch (choice) {
-            case Choice.Assigned assigned -> says(request.service(), freeForOthers(assigned.missing()));
-            case Choice.Refused refused -> {
-                List<Queue> free = freeForOthers(refused.refusals());
-                if (request.allOrNone()) {
-                    Set<IpFamily> lacking = EnumSet.noneOf(IpFamily.class);
-                    refused.refusals().forEach(refusal -> lacking.add(refusal.family()));
-                    for (IpFamily family : request.families()) {
-                        if (!lacking.contains(family)) {
-                            free.addAll(WaitingList.queuesFor(request, family, view));
-                        }
-                    }
-                }
-                says(request.service(), free);
-            }
-        }
-    }
-
-    private static List<Queue> freeForOthers(List<Refusal> refusals) {
-        List<Queue> free = new ArrayList<>();
+        List<Queue> free = new ArrayList<>(saidToBeFree.of(request.service()));
+        free.removeIf(queue ->
+                queue instanceof Queue.OfShare || request.families().stream().anyMatch(queue::isOf));
+        List<Refusal> refusals = switch (choice) {
+            case Choice.Assigned assigned -> assigned.missing();
+            case Choice.Refused refused -> refused.refusals();
+        };
+        Set<IpFamily> lacking = EnumSet.noneOf(IpFamily.class);
         for (Refusal refusal : refusals) {
+            lacking.add(refusal.family());
             if (refusal.reason() == RefusalReason.OTHERS_WAIT) {
-                free.add(new Queue.OfPool(refusal.pool(), refusal.family()));
+                holdings.pools()
+                        .named(refusal.pool())
+                        .ifPresent(pool -> free.addAll(WaitingList.queuesFor(request, pool, refusal.family(), view)));
             }
         }
-        return free;
+        if (choice instanceof Choice.Refused && request.allOrNone()) {
+            for (IpFamily family : request.families()) {
+                if (!lacking.contains(family)) {
+                    free.addAll(whatItCanHave(request, family));
+                }
+            }
+        }
+        says(request.service(), free);
     }
 
-    /** The Service says nothing any more. */
-    void waitsNoLonger(ServiceKey service) {
+    /** What of the family it can have rests on: once there is nothing left of one of these, it may be refused. */
+    private List<Queue> whatItCanHave(AddressRequest request, IpFamily family) {
+        List<Queue> queues = new ArrayList<>();
+        if (!Allocator.joins(view, request, family)) {
+            queues.addAll(WaitingList.queuesFor(request, family, view));
+            queues.removeIf(queue -> !isLeft(queue));
+        }
+        request.sharedBy().ifPresent(by -> queues.add(new Queue.OfShare(by)));
+        return queues;
+    }
+
+    private boolean isLeft(Queue queue) {
+        return switch (queue) {
+            case Queue.OfPool(String name, IpFamily family) ->
+                holdings.pools()
+                        .named(name)
+                        .filter(pool -> view.free(pool, family).signum() > 0)
+                        .isPresent();
+            case Queue.OfQuota quota -> leftOf(quota).filter(left -> left > 0).isPresent();
+            case Queue.OfAddress address -> true;
+            case Queue.OfShare share -> true;
+        };
+    }
+
+    /** What the Service says counts no longer. */
+    void saysNothing(ServiceKey service) {
         says(service, List.of());
     }
 
@@ -151,7 +173,10 @@ final class Turns {
         for (Queue queue : usedUpBy(holding)) {
             reopened.addAll(waiting.usedUp(queue, view));
             if (!saidToBeFree.isEmpty() && isUsedUp(queue)) {
-                outdated.addAll(saidToBeFree.of(queue));
+                for (ServiceKey service : saidToBeFree.by(queue)) {
+                    saysNothing(service);
+                    outdated.add(service);
+                }
             }
         }
     }

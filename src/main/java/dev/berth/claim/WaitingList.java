@@ -26,6 +26,16 @@ import java.util.stream.Stream;
 final class WaitingList {
     /** What can be waited for. */
     sealed interface Queue {
+        /** Whether it is for addresses of this family alone. */
+        default boolean isOf(IpFamily family) {
+            return switch (this) {
+                case OfPool pool -> pool.family() == family;
+                case OfQuota quota -> quota.family() == family;
+                case OfAddress address -> address.ip().family() == family;
+                case OfShare share -> false;
+            };
+        }
+
         /** Any address of one family of one pool. */
         record OfPool(String pool, IpFamily family) implements Queue {}
 
@@ -119,18 +129,17 @@ final class WaitingList {
                         .toList();
     }
 
-    /** What of the family it can have rests on: once there is nothing left of one of these, it may be refused. */
+    /** For what of the family it would wait, if it waited. */
     static List<Queue> queuesFor(AddressRequest request, IpFamily family, Allocator.View view) {
         List<Queue> queues = new ArrayList<>();
         for (Pool pool : poolsFor(request, family, view)) {
             queues.addAll(queuesFor(request, pool, family, view));
         }
-        request.sharedBy().ifPresent(by -> queues.add(new Queue.OfShare(by)));
         return queues;
     }
 
     /** Quotas first: who comes into turn by them joins the others in order. */
-    private static List<Queue> queuesFor(AddressRequest request, Pool pool, IpFamily family, Allocator.View view) {
+    static List<Queue> queuesFor(AddressRequest request, Pool pool, IpFamily family, Allocator.View view) {
         List<Queue> wanted = new ArrayList<>();
         Optional<Ip> named = request.constraints().address(family);
         String namespace = request.service().namespace();
