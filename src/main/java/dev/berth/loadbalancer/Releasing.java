@@ -1,6 +1,5 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.claim.Claim;
 import dev.berth.claim.Holding;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
@@ -10,28 +9,33 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who leaves which address, and what comes first. A Service that has an Address, and was not written since it was looked
- * at, is written before it releases one. Pure.
+ * Who leaves which address, and what comes first. A Service that was not written since it was looked at is written before
+ * it releases an address that it may publish, so that a write of before does not publish it afterwards. Pure.
  */
 final class Releasing {
     private final List<Leaving> leaving;
-    private final Optional<Claim> unsaid;
+    private final Optional<Holding> unsaid;
     private final ObservedState situation;
 
     /** Of {@code addresses}, those that nobody of this name holds stay what they are. */
     Releasing(List<Ip> addresses, ServiceKey key, Optional<ServiceState> service, ObservedState situation) {
         this.situation = situation;
         leaving = new ArrayList<>();
-        Optional<Claim> itsOwn = Optional.empty();
+        Optional<Holding> itsOwn = Optional.empty();
         for (Ip ip : addresses) {
             Optional<Holding> held = situation.holding(ip);
             Optional<Leaving> one = held.flatMap(holding -> leaving(holding, key, service));
             one.ifPresent(leaving::add);
             if (itsOwn.isEmpty() && one.filter(Leaving::itself).isPresent()) {
-                itsOwn = held.map(Holding::claim);
+                itsOwn = held.filter(Releasing::mayBePublished);
             }
         }
         unsaid = situation.since().wroteService() ? Optional.empty() : itsOwn;
+    }
+
+    /** By a write that is on its way. An Address that vanished was there; of one that is being made nothing is published. */
+    private static boolean mayBePublished(Holding holding) {
+        return holding.claim() != null || holding.state() == Holding.State.HELD;
     }
 
     /** One that bore the name before goes first. */
@@ -61,7 +65,9 @@ final class Releasing {
 
     /** Whether an Address is another than when the plan was made: somebody may have written it to publish it. */
     boolean isOutdated() {
-        return unsaid.filter(claim -> !situation.since().isAsPlanned(claim)).isPresent();
+        return unsaid.map(Holding::claim)
+                .filter(claim -> !situation.since().isAsPlanned(claim))
+                .isPresent();
     }
 
     /**
@@ -72,7 +78,7 @@ final class Releasing {
      */
     Optional<SayReleasing> first(List<Ip> addresses, ServiceState planned, Object request) {
         ServiceState state = situation.since().newest().orElse(planned);
-        return unsaid.map(claim -> new SayReleasing(
+        return unsaid.map(holding -> new SayReleasing(
                 state,
                 ServiceConditions.releasing(state, addresses, situation.now()),
                 new ServiceFailure("releasing " + addresses, Reason.ReleaseFailed, "", request)));

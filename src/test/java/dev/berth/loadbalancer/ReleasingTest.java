@@ -76,8 +76,16 @@ class ReleasingTest {
                     List.of(ITSELF),
                     "plan again"),
             new Row(
-                    "what has no Address yet nobody can publish",
+                    "an Address that vanished was there, and a write on its way may publish it",
                     new Holding(IP, Holding.State.HELD, ClaimSpec.of("pool", "x/y", new Owner(WEB, "u1")), null),
+                    THERE,
+                    false,
+                    List.of(),
+                    List.of(ITSELF),
+                    "say"),
+            new Row(
+                    "of an Address that may just be made nothing is published yet",
+                    new Holding(IP, Holding.State.UNSURE, ClaimSpec.of("pool", "x/y", new Owner(WEB, "u1")), null),
                     THERE,
                     false,
                     List.of(),

@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.announce.Announcements;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
 import dev.berth.claim.Owner;
@@ -43,6 +44,9 @@ class TearingDownTest {
     private ProviderState provider = ProviderState.nothing();
     private List<Holding> holdings = List.of(held("192.0.2.1"));
 
+    /** Whether this pass has written the Service. */
+    private boolean wroteService;
+
     /** Whether an address cannot be released. */
     private boolean isLeft;
 
@@ -69,6 +73,7 @@ class TearingDownTest {
         ServicePlan.TearDown down = new ServicePlan.TearDown("it is being deleted", List.of(steps));
         List<String> way = new ArrayList<>();
         Facts facts = Facts.NONE;
+        wroteService = false;
         for (int effects = 0; effects < 20; effects++) {
             TearDownEffect effect = TearingDown.next(down, service, known(down), facts);
             way.add(name(effect));
@@ -91,6 +96,7 @@ class TearingDownTest {
             if (came.isEmpty()) {
                 return way;
             }
+            wroteService |= came.get().equals(new Outcome.Did(Done.CLEARED)) || effect instanceof SayReleasing;
             facts = facts.with(came.get());
         }
         throw new AssertionError("no end: " + way);
@@ -105,11 +111,19 @@ class TearingDownTest {
                         holdings,
                         PoolSet.of(List.of(), List.of()),
                         provider,
+                        NamedLoadBalancer.NONE,
                         before.map(what -> new Waits(List.of(new Waits.Waiting(
                                         down.steps(),
                                         new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))))
                                 .orElse(Waits.NONE),
                         Optional.empty(),
+                        Announcements.NONE,
+                        new SinceLook(
+                                List.of(),
+                                List.of(),
+                                Optional.empty(),
+                                wroteService ? Optional.of(List.of()) : Optional.empty(),
+                                List.of()),
                         Instant.EPOCH),
                 down.deletes().stream()
                         .map(ServedClass::value)
@@ -248,12 +262,13 @@ class TearingDownTest {
     }
 
     @Test
-    void serviceThatIsCleanAlready_isNotWritten() {
+    void serviceThatIsCleanAlready_isWrittenForItsAddressAlone() {
         service = Optional.of(SampleService.named(new ServiceKey("prod", "web"), "u1")
                 .typeLoadBalancer(false)
                 .build());
 
-        assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Release", "Finish");
+        assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "SayReleasing", "Release", "Finish");
+        assertThat(way(CLEAR)).containsExactly("StopWaiting", "Finish");
     }
 
     @Test
@@ -275,6 +290,6 @@ class TearingDownTest {
 
     @Test
     void serviceWhosePredecessorHeldAddresses_isPlannedAgain_afterTheirRelease() {
-        assertThat(way(RELEASE)).containsExactly("StopWaiting", "Release", "Finish, plans again");
+        assertThat(way(RELEASE)).containsExactly("StopWaiting", "SayReleasing", "Release", "Finish, plans again");
     }
 }
