@@ -10,6 +10,7 @@ import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -327,8 +328,9 @@ public final class Planner {
                 has.add(holding);
             }
         }
-        List<IpFamily> wanted = lacking.isEmpty() ? movingFamilies : lacking;
         boolean whole = service.familyPolicy() == FamilyPolicy.REQUIRE_DUAL_STACK && !lacking.isEmpty();
+        List<IpFamily> wanted = new ArrayList<>(service.wantedFamilies());
+        wanted.removeIf(family -> !lacking.contains(family) && (whole || !movingFamilies.contains(family)));
         if (!whole) {
             steps.addAll(reserved);
         }
@@ -346,6 +348,8 @@ public final class Planner {
                     formerAddresses(),
                     snapshot.turn())));
         } else {
+            has.sort(Comparator.comparingInt(
+                    holding -> service.wantedFamilies().indexOf(holding.ip().family())));
             PoolMismatch.unmet(service, has, asked.constraints(), snapshot.pools())
                     .ifPresent(why -> steps.add(new Step.Refuse(why)));
         }

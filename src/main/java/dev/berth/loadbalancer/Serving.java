@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Holding;
 import dev.berth.claim.Owner;
 import dev.berth.ip.Ip;
@@ -411,7 +412,8 @@ public final class Serving {
             if (facts.needsDelayForRelease()) {
                 return new DrawDelay(DrawDelay.Of.RELEASE, 1);
             }
-            if (!facts.triedToRelease().isEmpty() && again().isEmpty()) {
+            boolean holdsOtherwise = !facts.triedToRelease().isEmpty() || changedWhatIsKept();
+            if (holdsOtherwise && again().isEmpty()) {
                 return new TerminalEffect.PlanAgain(false);
             }
             if (NodePortRules.of(service, served) == NodePortRules.Verdict.RELEASE && isDelivered()) {
@@ -427,6 +429,30 @@ public final class Serving {
         Optional<Duration> again = again();
         // One that waits may leave the queue for a while, when its class is not accepted: it keeps its place.
         return new ServingEffect.Rest(orTargetsDue(again), again.isEmpty(), !facts.did(Done.QUEUE_JOINED));
+    }
+
+    /**
+     * Whether there is more to do, or to say, of the addresses that it has, now that the steps of the plan are done: no event
+     * follows our own writes. Who got all of its addresses in this pass got them as it asks for them.
+     */
+    private boolean changedWhatIsKept() {
+        for (Step.Serving step : serve.steps()) {
+            boolean changes = switch (step) {
+                case Step.ConfirmClaim confirmed -> true;
+                case Step.Amend amended -> true;
+                case Step.Acquire(AddressRequest request) ->
+                    !facts.did(Done.QUEUE_JOINED)
+                            && request.families().size()
+                                    < service.wantedFamilies().size();
+                case Step.Hint hint -> false;
+                case Step.Warn warned -> false;
+                case Step.Refuse refused -> false;
+            };
+            if (changes) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** One address after the other; absent: it holds nothing beyond need, or all of that was tried. */

@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
@@ -720,6 +721,22 @@ class PlannerTest {
                 .isEqualTo("Serve ConfirmClaim[192.0.2.1]");
         assertThat(text(plan(web(), List.of(claimed(alone.shared(sharing))), AUTO, false)))
                 .isEqualTo("Serve Acquire");
+    }
+
+    private static List<IpFamily> acquired(ServiceState.FamilyPolicy policy) {
+        SampleService service = served().families(policy, IpFamily.IPV4, IpFamily.IPV6)
+                .annotation(WellKnownNames.ADDRESSES, "192.0.2.9");
+        return plan(service, List.of(held("192.0.2.1", "u1", OURS)), AUTO, false).steps().stream()
+                .flatMap(step -> step instanceof Step.Acquire(AddressRequest request)
+                        ? request.families().stream()
+                        : Stream.empty())
+                .toList();
+    }
+
+    @Test
+    void anotherAddressThanItHas_isTakenAlsoWhileItLacksOneOfTheOtherFamily_butOfAWholeTheLackingHalfComesFirst() {
+        assertThat(acquired(ServiceState.FamilyPolicy.PREFER_DUAL_STACK)).containsExactly(IpFamily.IPV4, IpFamily.IPV6);
+        assertThat(acquired(ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK)).containsExactly(IpFamily.IPV6);
     }
 
     @Test

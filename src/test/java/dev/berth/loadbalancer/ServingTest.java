@@ -732,6 +732,28 @@ class ServingTest {
     }
 
     @Test
+    void serviceWhoseAddressIsConfirmedOrAmended_isPlannedForAgain_onceItIsPublished() {
+        Holding held = claimed("192.0.2.1");
+        List<Step.Serving> changing =
+                List.of(new Step.ConfirmClaim(unseen(Holding.State.HELD), EDGE), new Step.Amend(held, held.spec()));
+
+        assertThat(changing).allSatisfy(step -> {
+            steps = List.of(step);
+            assertThat(way()).endsWith("Publish[192.0.2.1 (VIP)]", "PlanAgain");
+        });
+    }
+
+    @Test
+    void serviceThatGetsOneMoreAddress_isPlannedForAgain_butNotWhileItWaits() {
+        service = service.families(ServiceState.FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6);
+        steps = List.of(acquire());
+        assertThat(way()).endsWith("PlanAgain");
+
+        outcomes.put("Choose", List.of(NONE_FREE));
+        assertThat(way()).endsWith("Rest, keeps its turn");
+    }
+
+    @Test
     void addressThatMayStillBePublished_isNotGivenUp() {
         ServiceState publishes =
                 SampleService.named(WEB, "u1").ingress("192.0.2.9").build();

@@ -125,8 +125,11 @@ final class AddressRelease {
             case LeftClaim.Deleted _ ->
                 written(claim, leaving, delete(claim), none -> wake(claim.ip(), ledger.free(claim)));
             case LeftClaim.Kept(ClaimSpec left) ->
-                written(claim, leaving, cluster.updateClaim(claim, left), now -> due.accept(
-                        ledger.observe(now).due()));
+                written(
+                        claim,
+                        leaving,
+                        cluster.updateClaim(claim, left),
+                        now -> due.accept(ledger.observe(now).due()));
         };
     }
 
