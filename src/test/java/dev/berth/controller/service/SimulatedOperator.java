@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedSet;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -178,6 +179,8 @@ final class SimulatedOperator {
                 });
         services = control.services();
         control.classes().refresh();
+        world.begunWithoutAClass |= Stream.of("slow", "cloud")
+                .anyMatch(name -> classSet().byValue("berth.dev/" + name).isEmpty());
         parts.learn(ledger, client.claims());
         control.pools().refresh();
         services.adopt();

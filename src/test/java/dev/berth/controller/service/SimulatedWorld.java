@@ -117,6 +117,9 @@ final class SimulatedWorld {
     /** Whether the class of a provider that touches the world was not there for a while. */
     boolean classWasDeleted;
 
+    /** Whether an operator began while it did not know that class. */
+    boolean begunWithoutAClass;
+
     /** Which of the operators that come and go without knowing of each other this one is. */
     private long leaders;
 

@@ -323,7 +323,10 @@ final class SimulationRules {
         }
     }
 
-    /** It has not the mark of its class, which a user took off, or a stranger left out, and that class was gone or not accepted: who served it is known until a restart. */
+    /**
+     * It has not the mark of its class, which a user took off, or a stranger left out, and that class was gone or not
+     * accepted: who served it is known until a restart. It need not be gone any more, if Berth began while it was.
+     */
     private boolean nobodyKnowsWhoseItIs(ServiceState service, ClassSet classes) {
         String named = service.loadBalancerClass();
         return service.servedByClass().isEmpty()
@@ -331,7 +334,8 @@ final class SimulationRules {
                         || (world.unmarked.contains(service.uid())
                                 && world.classWasDeleted
                                 && named != null
-                                && classes.byValue(named).isEmpty()));
+                                && (world.begunWithoutAClass
+                                        || classes.byValue(named).isEmpty())));
     }
 
     /** The same, and that class was not accepted for a while. */
