@@ -125,8 +125,7 @@ final class Ownership {
 
     /** The class that it names: a claim for another may have landed late, when that one served it already. */
     private Optional<String> namedSinceClaimed() {
-        return service.deleting()
-                        && service.hasOurFinalizer()
+        return service.hasOurFinalizer()
                         && service.servedByClass().isEmpty()
                         && !claimed().isEmpty()
                 ? Optional.ofNullable(service.loadBalancerClass())

@@ -604,13 +604,15 @@ class PlannerTest {
     /** The answer to the create of the Address got lost, and it landed when the Service was the cloud's already. */
     @Test
     void classThatItNames_isToldToDelete_thoughAClaimIsForAnother_whereTheMarkWasTakenOff() {
-        SampleService goes = web().finalizer(WellKnownNames.FINALIZER)
-                .loadBalancerClass(CLOUD)
-                .ingress("203.0.113.1")
-                .deleting(true);
+        for (boolean deleting : List.of(true, false)) {
+            SampleService goes = web().finalizer(WellKnownNames.FINALIZER)
+                    .loadBalancerClass(CLOUD)
+                    .ingress("203.0.113.1")
+                    .deleting(deleting);
 
-        assertThat(deletedBy(plan(goes, List.of(held("192.0.2.1", "u1", OURS)), withCloud(true), false)))
-                .containsExactly("ours", "cloud");
+            assertThat(deletedBy(plan(goes, List.of(held("192.0.2.1", "u1", OURS)), withCloud(true), false)))
+                    .containsExactly("ours", "cloud");
+        }
     }
 
     @Test
