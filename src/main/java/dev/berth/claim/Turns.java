@@ -94,7 +94,7 @@ final class Turns {
                 }
             }
         }
-        says(request.service(), free);
+        saidToBeFree.says(request.service(), free);
     }
 
     /** What of the family it can have rests on: once there is nothing left of one of these, it may be refused. */
@@ -123,12 +123,8 @@ final class Turns {
 
     /** What the Service says counts no longer. */
     void saysNothing(ServiceKey service) {
-        says(service, List.of());
-    }
-
-    private void says(ServiceKey service, List<Queue> free) {
         outdated.remove(service);
-        saidToBeFree.says(service, free);
+        saidToBeFree.says(service, List.of());
     }
 
     private List<ServiceKey> inTurn(Queue queue, int changes) {

@@ -123,11 +123,15 @@ final class Ownership {
         return made;
     }
 
-    /** The class that it names: a claim for another may have landed late, when that one served it already. */
+    /**
+     * The class that it names: a claim for another may have landed late, when that one served it already. While it stays, only
+     * where it publishes what is not held for it: else it has just been given another class, which need not be asked.
+     */
     private Optional<String> namedSinceClaimed() {
         return service.hasOurFinalizer()
                         && service.servedByClass().isEmpty()
                         && !claimed().isEmpty()
+                        && (service.deleting() || !notHeld().isEmpty())
                 ? Optional.ofNullable(service.loadBalancerClass())
                 : Optional.empty();
     }
@@ -166,6 +170,11 @@ final class Ownership {
         if (whole) {
             return List.of();
         }
+        return notHeld();
+    }
+
+    /** What it publishes, and does not hold. */
+    private List<Published> notHeld() {
         List<String> held =
                 claimed().stream().map(holding -> holding.ip().toString()).toList();
         return service.ingress().stream()

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * Who leaves which address, and what comes first. A Service that was not written since it was looked at is written before
- * it releases an address that it may publish, so that a write of before does not publish it afterwards. Pure.
+ * it releases an address, so that a write of before does not publish it afterwards. Pure.
  */
 final class Releasing {
     private final List<Leaving> leaving;
@@ -27,15 +27,10 @@ final class Releasing {
             Optional<Leaving> one = held.flatMap(holding -> leaving(holding, key, service));
             one.ifPresent(leaving::add);
             if (itsOwn.isEmpty() && one.filter(Leaving::itself).isPresent()) {
-                itsOwn = held.filter(Releasing::mayBePublished);
+                itsOwn = held;
             }
         }
         unsaid = situation.since().wroteService() ? Optional.empty() : itsOwn;
-    }
-
-    /** By a write that is on its way. An Address that vanished was there; of one that is being made nothing is published. */
-    private static boolean mayBePublished(Holding holding) {
-        return holding.claim() != null || holding.state() == Holding.State.HELD;
     }
 
     /** One that bore the name before goes first. */

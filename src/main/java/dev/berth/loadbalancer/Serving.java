@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.AddressRequest;
+import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
 import dev.berth.claim.Owner;
 import dev.berth.ip.Ip;
@@ -432,14 +433,23 @@ public final class Serving {
     }
 
     /**
-     * Whether there is more to do, or to say, of the addresses that it has, now that the steps of the plan are done: no event
-     * follows our own writes. Who got all of its addresses in this pass got them as it asks for them.
+     * Whether there may be more to do, or to say, of the addresses that it has, for it took one for its own, had one amended,
+     * or has one more: no event follows our own writes. Who got all of its addresses in this pass got them as it asks for them.
      */
     private boolean changedWhatIsKept() {
         for (Step.Serving step : serve.steps()) {
             boolean changes = switch (step) {
-                case Step.ConfirmClaim confirmed -> true;
-                case Step.Amend amended -> true;
+                case Step.ConfirmClaim(Holding before, ServedClass _) ->
+                    situation
+                            .holding(before.ip())
+                            .filter(now ->
+                                    now.state() == Holding.State.CLAIMED && now.isFor(service.key(), service.uid()))
+                            .isPresent();
+                case Step.Amend(Holding before, ClaimSpec spec) ->
+                    situation
+                            .holding(before.ip())
+                            .filter(now -> now.spec().equals(spec))
+                            .isPresent();
                 case Step.Acquire(AddressRequest request) ->
                     !facts.did(Done.QUEUE_JOINED)
                             && request.families().size()

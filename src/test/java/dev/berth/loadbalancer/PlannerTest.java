@@ -613,6 +613,9 @@ class PlannerTest {
             assertThat(deletedBy(plan(goes, List.of(held("192.0.2.1", "u1", OURS)), withCloud(true), false)))
                     .containsExactly("ours", "cloud");
         }
+        SampleService changes = served().loadBalancerClass(CLOUD).ingress("192.0.2.1");
+        assertThat(deletedBy(plan(changes, List.of(held("192.0.2.1", "u1", OURS)), withCloud(true), false)))
+                .containsExactly("ours");
     }
 
     @Test

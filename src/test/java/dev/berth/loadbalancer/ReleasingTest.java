@@ -84,13 +84,13 @@ class ReleasingTest {
                     List.of(ITSELF),
                     "say"),
             new Row(
-                    "of an Address that may just be made nothing is published yet",
+                    "so may one that was to be made again, and may be there",
                     new Holding(IP, Holding.State.UNSURE, ClaimSpec.of("pool", "x/y", new Owner(WEB, "u1")), null),
                     THERE,
                     false,
                     List.of(),
                     List.of(ITSELF),
-                    ""),
+                    "say"),
             new Row(
                     "one that bore the name before goes first",
                     claimed("5", new Owner(WEB, "u1"), new Owner(WEB, "u0")),

@@ -734,13 +734,25 @@ class ServingTest {
     @Test
     void serviceWhoseAddressIsConfirmedOrAmended_isPlannedForAgain_onceItIsPublished() {
         Holding held = claimed("192.0.2.1");
-        List<Step.Serving> changing =
-                List.of(new Step.ConfirmClaim(unseen(Holding.State.HELD), EDGE), new Step.Amend(held, held.spec()));
+        List<Step.Serving> changing = List.of(
+                new Step.ConfirmClaim(new Holding(held.ip(), Holding.State.HELD, held.spec(), null), EDGE),
+                new Step.Amend(held, held.spec()));
 
         assertThat(changing).allSatisfy(step -> {
             steps = List.of(step);
             assertThat(way()).endsWith("Publish[192.0.2.1 (VIP)]", "PlanAgain");
         });
+    }
+
+    @Test
+    void serviceWhoseAddressIsNeitherConfirmedNorAmended_rests() {
+        Holding held = claimed("192.0.2.1");
+        steps = List.of(acquire(), new Step.ConfirmClaim(unseen(Holding.State.HELD), EDGE));
+        outcomes.put("Choose", List.of(NONE_FREE));
+        assertThat(way()).doesNotContain("CreateClaim").endsWith("Rest, keeps its turn");
+
+        steps = List.of(new Step.Amend(held, held.spec().retainedFor(WEB, true)));
+        assertThat(way()).endsWith("Publish[192.0.2.1 (VIP)]", "Rest");
     }
 
     @Test
