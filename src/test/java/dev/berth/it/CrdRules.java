@@ -772,7 +772,7 @@ abstract class CrdRules {
                             "FINDING",
                             "AGE");
             assertThat(kubectl.run("get", "cidrpolicy", "--no-headers", "--output=wide"))
-                    .matches("(?s)cluster +12 +2 +85 +2026-01-11 +Refused +NotKept +it-conflicts .*");
+                    .matches("(?s)cluster +12 +2 +85 +2026-01-11 +RetirementRefused +NotKept +it-conflicts .*");
         } finally {
             kubectl.run("delete", "cidrpolicy/cluster");
         }
