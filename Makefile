@@ -36,7 +36,7 @@ GO       = cd $(EXAMPLES) && GOWORK=off CGO_ENABLED=0 go
 
 # A tenth of the seeds of make test, and none of the checks; see the profile in the pom.
 FAST_BUILD = $(MVN) -Punchecked,fast -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.log.io.quarkus=error
-FAST_SEEDS = -Dproperty.seeds=100 -Dsimulation.seeds=40
+FAST_SEEDS = -Dproperty.seeds=10 -Dsimulation.seeds=10
 TEST_LOG = -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.surefire=info \
   -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.failsafe=info
 FULL_BUILD = $(MVN) -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.log.io.quarkus=error $(TEST_LOG)

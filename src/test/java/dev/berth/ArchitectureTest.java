@@ -41,9 +41,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Holds the code to the table of packages in docs/architecture.md, and to rules that go for all of them. */
+@Tag("slow")
 class ArchitectureTest {
     private static final String[] PURE = {
         "dev.berth.duration..",

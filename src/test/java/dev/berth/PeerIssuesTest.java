@@ -2,6 +2,7 @@ package dev.berth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -15,10 +16,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Holds the page about what users of other controllers asked for to the tests that show it. */
+@Tag("slow")
 class PeerIssuesTest {
     private static final Path PAGE = Path.of("docs/peer-issues.md");
     private static final Pattern ISSUE =
@@ -28,11 +31,16 @@ class PeerIssuesTest {
     private static final List<JavaMethod> ANSWERS = answers();
 
     private static List<JavaMethod> answers() {
-        return new ClassFileImporter()
-                .withImportOption(ImportOption.Predefined.ONLY_INCLUDE_TESTS).importPackages("dev.berth").stream()
-                        .map(JavaClass::getMethods)
-                        .flatMap(methods -> methods.stream().filter(method -> method.isAnnotatedWith(Answers.class)))
-                        .toList();
+        // What they use of others is not looked at.
+        return ArchConfiguration.withThreadLocalScope(config -> {
+            config.setResolveMissingDependenciesFromClassPath(false);
+            return new ClassFileImporter()
+                    .withImportOption(ImportOption.Predefined.ONLY_INCLUDE_TESTS).importPackages("dev.berth").stream()
+                            .map(JavaClass::getMethods)
+                            .flatMap(
+                                    methods -> methods.stream().filter(method -> method.isAnnotatedWith(Answers.class)))
+                            .toList();
+        });
     }
 
     /** The rows of the page's tables: issue, what one gets, tests. */

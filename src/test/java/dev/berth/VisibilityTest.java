@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What is public is used by another package, be it one of tests. But for the kinds and the contract with providers: others
  * than Berth use these.
  */
+@Tag("slow")
 class VisibilityTest {
     private static final JavaClasses ALL = new ClassFileImporter().importPackages("dev.berth");
 

@@ -49,11 +49,13 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What Berth makes of a plug-in that hangs, crashes, answers nonsense, floods or comes and goes; by real sockets. */
+@Tag("slow")
 class HostilePluginTest {
     private static final LoadBalancerRequest REQUEST = requestOf("u");
 
