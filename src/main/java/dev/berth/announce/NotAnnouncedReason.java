@@ -25,7 +25,7 @@ public enum NotAnnouncedReason {
                     + " in the parameters of the LoadBalancerClass"),
     NO_NAMED_INTERFACE(
             Reason.NoNamedInterface,
-            "none of the interfaces that the LoadBalancerClass names exists on the node and is up; correct the"
+            "none of the interfaces that the LoadBalancerClass names exists on the node, is up and has an address; correct the"
                     + " parameter interfaces"),
     NETWORK_OR_BROADCAST_ADDRESS(
             Reason.NetworkOrBroadcastAddress,

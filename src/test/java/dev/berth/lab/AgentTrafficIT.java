@@ -736,7 +736,7 @@ class AgentTrafficIT {
     void agent_isLight() {
         assertThat(agents).allSatisfy(agent -> {
             System.out.println("agent: resident memory " + agent.residentMemory() / 1024 + " MiB");
-            assertThat(agent.residentMemory()).isLessThan(110 << 10);
+            assertThat(agent.residentMemory()).isLessThan(105 << 10);
         });
     }
 }

@@ -389,7 +389,9 @@ class BgpTrafficIT {
         awaitNextHops(ip(cluster), allNodes());
         awaitNextHops(ip(local), lab.node(1).ipv4(), lab.node(2).ipv4());
         lab.nodes().forEach(node -> awaitReply(node.client(), url(cluster)));
+        awaitReply(lab.client(), url(local));
         CompletableFuture<Load> load = lab.client().load(url(cluster), 600, CLIENTS, "5ms");
+        CompletableFuture<Load> localLoad = lab.client().load(url(local), 600, CLIENTS, "5ms");
         try {
             lab.node(1).cordon(true);
             awaitNextHops(ip(cluster), lab.node(2).ipv4(), lab.node(3).ipv4());
@@ -399,6 +401,8 @@ class BgpTrafficIT {
             Load result = load.join();
             said("a node is drained, policy Cluster", result);
             assertOnlyFailedWhatWasUnderWay(result, CLIENTS);
+            said("a node is drained, policy Local", localLoad.join());
+            assertOnlyFailedWhatWasUnderWay(localLoad.join(), CLIENTS);
 
             // The last that can deliver it stays.
             lab.node(2).cordon(true);

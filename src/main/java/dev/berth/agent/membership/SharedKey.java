@@ -40,6 +40,9 @@ public final class SharedKey {
      * @throws IOException if it cannot be read, has no key, or one of less than 16 bytes
      */
     public static SharedKey read(Path file) throws IOException {
+        if (Files.notExists(file)) {
+            throw new IOException("there is no file " + file + "; it must have the key that the agents share");
+        }
         List<String> lines = Files.readAllLines(file).stream()
                 .map(String::strip)
                 .filter(line -> !line.isEmpty())
