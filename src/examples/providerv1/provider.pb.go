@@ -102,7 +102,7 @@ func (AddressSource) EnumDescriptor() ([]byte, []int) {
 type IpMode int32
 
 const (
-	// In an ingress: not told, which Kubernetes takes for VIP.
+	// In an ingress: not set, which Kubernetes takes for VIP.
 	IpMode_IP_MODE_UNSPECIFIED IpMode = 0
 	// Packets reach the node with the load balancer's address as destination.
 	IpMode_IP_MODE_VIP IpMode = 1
@@ -689,7 +689,7 @@ type LoadBalancerRequest struct {
 	// In the Service's order; one or two.
 	Families []Family `protobuf:"varint,6,rep,packed,name=families,proto3,enum=berth.provider.v1.Family" json:"families,omitempty"`
 	Ports    []*Port  `protobuf:"bytes,7,rep,name=ports,proto3" json:"ports,omitempty"`
-	// How packets are to reach the nodes. Not told: VIP.
+	// How packets are to reach the nodes. By default VIP.
 	IpMode IpMode `protobuf:"varint,8,opt,name=ip_mode,json=ipMode,proto3,enum=berth.provider.v1.IpMode" json:"ip_mode,omitempty"`
 	// That are to get packets, by name; may be empty.
 	Nodes []*Node `protobuf:"bytes,9,rep,name=nodes,proto3" json:"nodes,omitempty"`
@@ -944,7 +944,7 @@ type Port struct {
 	Port int32 `protobuf:"varint,3,opt,name=port,proto3" json:"port,omitempty"`
 	// 0: none.
 	NodePort int32 `protobuf:"varint,4,opt,name=node_port,json=nodePort,proto3" json:"node_port,omitempty"`
-	// As spec.ports[].appProtocol names it; absent: not told.
+	// As spec.ports[].appProtocol names it; absent: not known.
 	AppProtocol   *string `protobuf:"bytes,5,opt,name=app_protocol,json=appProtocol,proto3,oneof" json:"app_protocol,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1113,9 +1113,9 @@ type Endpoint struct {
 	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
 	// On the address.
 	TargetPort int32 `protobuf:"varint,3,opt,name=target_port,json=targetPort,proto3" json:"target_port,omitempty"`
-	// That it runs on; empty: not told.
+	// That it runs on; empty: not known.
 	Node string `protobuf:"bytes,4,opt,name=node,proto3" json:"node,omitempty"`
-	// That it is in; empty: not told.
+	// That it is in; empty: not known.
 	Zone          string `protobuf:"bytes,5,opt,name=zone,proto3" json:"zone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -112,7 +112,7 @@ func TestEnsure_answersAsTheCloudDoes(t *testing.T) {
 			want: `ready:{ingress:{ip:"192.0.2.1" ip_mode:IP_MODE_VIP} ingress:{ip:"2001:db8::1" ip_mode:IP_MODE_VIP} port_errors:{port:53 protocol:PROTOCOL_UDP error:"NoUDP"}}`},
 		"no address yet": {
 			cloud: &stub{status: &v1.LoadBalancerStatus{}},
-			want:  `pending:{retry_after:{seconds:10} message:"the cloud fake has not told an address yet"}`},
+			want:  `pending:{retry_after:{seconds:10} message:"the cloud fake has not assigned an address yet"}`},
 		"to be asked again": {
 			cloud: &stub{err: fmt.Errorf("creating: %w", api.NewRetryError("it is being made", 7*time.Second))},
 			want:  `pending:{retry_after:{seconds:7} message:"it is being made"}`},

@@ -18,7 +18,7 @@ import (
 
 const (
 	version = "1"
-	// When a cloud is asked again that has not told an address.
+	// When a cloud is asked again that has not assigned an address.
 	addressAwaited = 10 * time.Second
 	longestDelay   = 24 * time.Hour
 )
@@ -92,7 +92,7 @@ func (s *server) ensure(ctx context.Context, request *pb.LoadBalancerRequest) (*
 		return nil, failed(ctx, err)
 	}
 	if ready == nil {
-		return pending(addressAwaited, "the cloud "+s.name+" has not told an address yet"), nil
+		return pending(addressAwaited, "the cloud "+s.name+" has not assigned an address yet"), nil
 	}
 	return &pb.EnsureLoadBalancerResponse{Outcome: &pb.EnsureLoadBalancerResponse_Ready{Ready: ready}}, nil
 }

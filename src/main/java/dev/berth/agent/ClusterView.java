@@ -339,7 +339,7 @@ final class ClusterView {
             String name = endpoint.path("nodeName").asText("");
             String node = name.isEmpty() ? name : known.getOrDefault(name, UNKNOWN);
             JsonNode conditions = endpoint.path("conditions");
-            // What is not told counts as ready, as Kubernetes has it.
+            // What is not set counts as ready, as Kubernetes has it.
             boolean isReady = conditions.path("ready").asBoolean(true);
             if (isReady) {
                 ready.add(node);

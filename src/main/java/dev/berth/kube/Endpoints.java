@@ -114,7 +114,7 @@ public final class Endpoints implements AutoCloseable {
                                         endpoint.getConditions()))));
     }
 
-    /** What is not told counts as ready, as Kubernetes has it. */
+    /** What is not set counts as ready, as Kubernetes has it. */
     private static EndpointState state(Endpoint endpoint, @Nullable EndpointConditions conditions) {
         if (conditions == null) {
             return new EndpointState(endpoint, true, true, false);

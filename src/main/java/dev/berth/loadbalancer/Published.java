@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One entry of {@code status.loadBalancer.ingress}, as it is or as it should be.
  *
- * @param ipMode null: not told, which Kubernetes takes for VIP
+ * @param ipMode null: not set, which Kubernetes takes for VIP
  * @param ports empty: nothing is said of them, and all are served
  */
 public record Published(

@@ -22,7 +22,7 @@ public final class Ingress {
      * An address.
      *
      * @param ip canonical text
-     * @param ipMode null: not told, which Kubernetes takes for VIP
+     * @param ipMode null: not set, which Kubernetes takes for VIP
      */
     public static Ingress ofIp(String ip, @Nullable IpMode ipMode) {
         return new Ingress(ip, null, ipMode);
@@ -47,7 +47,7 @@ public final class Ingress {
         return hostname;
     }
 
-    /** How packets to its address arrive; null: not told, which Kubernetes takes for VIP. */
+    /** How packets to its address arrive; null: not set, which Kubernetes takes for VIP. */
     public @Nullable IpMode ipMode() {
         return ipMode;
     }

@@ -157,7 +157,7 @@ public final class LoadBalancerRequest {
      * @param name empty if the Service has one port without a name
      * @param port 1 to 65535
      * @param nodePort 0: none
-     * @param appProtocol what is spoken on it, as {@code spec.ports[].appProtocol} names it; null: not told
+     * @param appProtocol what is spoken on it, as {@code spec.ports[].appProtocol} names it; null: not known
      */
     public record Port(
             String name,
@@ -285,8 +285,8 @@ public final class LoadBalancerRequest {
      * @param port {@link Port#name} of the port whose packets it is to get
      * @param address canonical text; its family may differ from that of the load balancer's
      * @param targetPort on {@code address}
-     * @param node that it runs on; empty: not told
-     * @param zone that it is in; empty: not told
+     * @param node that it runs on; empty: not known
+     * @param zone that it is in; empty: not known
      */
     public record Endpoint(String port, String address, int targetPort, String node, String zone) {
         /** One of no known zone. */

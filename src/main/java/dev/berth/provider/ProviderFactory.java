@@ -23,7 +23,7 @@ public interface ProviderFactory {
         return 1;
     }
 
-    /** The version of the plug-in itself, for the log: by default that in the manifest of its jar; empty: not told. */
+    /** The version of the plug-in itself, for the log: by default that in the manifest of its jar; empty: not known. */
     default String version() {
         String version = getClass().getPackage().getImplementationVersion();
         return version == null ? "" : version;

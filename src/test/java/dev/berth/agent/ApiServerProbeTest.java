@@ -14,7 +14,7 @@ class ApiServerProbeTest {
     private Path folder;
 
     @Test
-    void serverThatAnswersAgain_isToldOfOnce() throws IOException {
+    void serverThatAnswersAgain_isReportedOnce() throws IOException {
         AtomicInteger back = new AtomicInteger();
         AtomicInteger lost = new AtomicInteger();
         try (FakeApiServer server = new FakeApiServer()) {

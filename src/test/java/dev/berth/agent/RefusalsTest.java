@@ -35,7 +35,7 @@ class RefusalsTest {
     }
 
     @Test
-    void noMoreAreKept_thanTheOthersCanBeToldOf() {
+    void noMoreAreKept_thanTheOthersCanBeNotifiedOf() {
         Ip address = ONE;
         for (int kept = 0; kept < Refusals.MOST; kept++) {
             assertThat(refusals.byKernel(address, 0)).isTrue();

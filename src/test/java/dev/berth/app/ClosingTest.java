@@ -14,7 +14,7 @@ class ClosingTest {
     }
 
     @Test
-    void oneThatCannotBeClosed_keepsNoOtherOpen_andIsToldOf() {
+    void oneThatCannotBeClosed_keepsNoOtherOpen_andIsReported() {
         Closing failing = new Closing("failing", () -> {
             throw new IllegalStateException("stuck");
         });

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** The frames by which neighbours are told of an address, against what other programs send. */
+/** The frames by which neighbours are notified of an address, against what other programs send. */
 class NeighboursTest {
     private static final byte[] HARDWARE = HexFormat.of().parseHex("0200000000aa");
 

@@ -36,7 +36,7 @@ class MonitoringIT {
             spec: {}
             """;
 
-    /** But for findings, which a sound cluster has none of: AskedForTest. */
+    /** But for findings, which a healthy cluster has none of: AskedForTest. */
     private static final List<Query> PANELS = Monitoring.panels(OPERATOR).stream()
             .filter(panel -> !panel.metrics().contains("berth_clusterip_findings"))
             .toList();

@@ -82,7 +82,7 @@ class IpAddressesTest {
     }
 
     @Test
-    void releasedAddress_isToldOf_beforeItCountsAsFree() {
+    void releasedAddress_isReported_beforeItCountsAsFree() {
         addresses.changed(null, object("10.96.0.9", "web"));
 
         addresses.changed(object("10.96.0.9", "web"), null);
@@ -111,7 +111,7 @@ class IpAddressesTest {
     }
 
     @Test
-    void objectThatWasNeverKnown_orIsNoAddress_isNotToldOf() {
+    void objectThatWasNeverKnown_orIsNoAddress_isNotReported() {
         addresses.changed(object("10.96.0.9", "web"), null);
         addresses.changed(null, object("ten", "web"));
         addresses.changed(object("ten", "web"), null);

@@ -145,7 +145,7 @@ class DemandTest {
     }
 
     @Test
-    void whoTargetsEndpoints_isToldOfThem_needsNoNodePort_andAsksNoNodeForItsHealth() {
+    void whoTargetsEndpoints_isNotifiedOfThem_needsNoNodePort_andAsksNoNodeForItsHealth() {
         Port plain = new Port("web", Protocol.TCP, 80, 0);
         Demand demand = demand(service(plain), PLAIN.withTargets(Targets.ENDPOINTS));
 
@@ -303,7 +303,7 @@ class DemandTest {
     }
 
     @Test
-    void providerThatTargetsNoNodes_isToldOfNone() {
+    void providerThatTargetsNoNodes_isNotifiedOfNone() {
         Demand demand = demand(service(WEB), PLAIN.withTargets(Targets.NONE));
 
         assertThat(demand.request().nodes()).isEmpty();

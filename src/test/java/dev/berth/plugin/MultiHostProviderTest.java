@@ -259,7 +259,7 @@ class MultiHostProviderTest {
     }
 
     @Test
-    void aHostThatFailsForOneService_isToldOfTheOthers() {
+    void aHostThatFailsForOneService_isNotifiedOfTheOthers() {
         hosts.ensureLoadBalancer(REQUEST);
         hosts.ensureLoadBalancer(API);
         two.has.clear();
@@ -420,7 +420,7 @@ class MultiHostProviderTest {
     }
 
     @Test
-    void whoeverAsksForChanges_isToldOfThoseOfAnyHost() {
+    void whoeverAsksForChanges_isNotifiedOfThoseOfAnyHost() {
         AtomicInteger changes = new AtomicInteger();
         hosts.whenChanged(changes::incrementAndGet);
         one.returns();

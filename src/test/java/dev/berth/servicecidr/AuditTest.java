@@ -630,7 +630,7 @@ class AuditTest {
     }
 
     /** As an API server leaves it: each address of each Service has its IPAddress. */
-    private static World sound(Random random) {
+    private static World healthy(Random random) {
         World world = NOTHING.with(DEFAULT, CUSTOM);
         for (int i = 0; i < 40; i++) {
             String name = "s" + i;
@@ -647,7 +647,9 @@ class AuditTest {
     @Test
     void whereEachAddressHasItsIpAddress_nothingIsWrong() {
         for (long seed = 0; seed < SEEDS; seed++) {
-            assertThat(sound(new Random(seed)).found(LATER)).as("seed %d", seed).isEmpty();
+            assertThat(healthy(new Random(seed)).found(LATER))
+                    .as("seed %d", seed)
+                    .isEmpty();
         }
     }
 
@@ -655,7 +657,7 @@ class AuditTest {
     void eachIpAddressThatIsMissing_isFound_andNothingElse() {
         for (long seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
-            World world = sound(random);
+            World world = healthy(random);
             List<ClusterIp> lost = world.ips().stream()
                     .filter(ip -> ip.isManagedByAllocator() && random.nextInt(8) == 0)
                     .toList();
@@ -676,7 +678,7 @@ class AuditTest {
     void eachServiceThatIsMissing_isFoundByItsIpAddresses_andNothingElse() {
         for (long seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
-            World world = sound(random);
+            World world = healthy(random);
             List<ClusterService> kept = world.services().stream()
                     .filter(service -> random.nextInt(8) > 0)
                     .toList();
@@ -711,8 +713,8 @@ class AuditTest {
     }
 
     private static World broken(Random random) {
-        World sound = sound(random);
-        return new World(sound.cidrs(), some(sound.ips(), random), some(sound.services(), random), List.of())
+        World healthy = healthy(random);
+        return new World(healthy.cidrs(), some(healthy.ips(), random), some(healthy.services(), random), List.of())
                 .with(SampleCidrs.ready("inner", "10.0.3.0/26"), SampleCidrs.ready("useless", "fd00::/48"))
                 .with(service("double", START.plusSeconds(9), "10.0.3.1"), service("third", "192.168.0.1", "10.0.3.1"))
                 .with(ending("10.9.0.0/24", "10.9.0.0/24").cidrs().toArray(ServiceCidr[]::new))

@@ -90,7 +90,7 @@ final class Batches<T> {
         try {
             asked.done.get();
         } catch (InterruptedException stopping) {
-            if (!withdraw(asked)) {
+            if (!cancel(asked)) {
                 // Whoever asks next about the same must see what came of it. It ends soon, and nothing interrupts join.
                 asked.done.exceptionally(refused -> null).join();
             }
@@ -125,7 +125,7 @@ final class Batches<T> {
     }
 
     /** Whether no go has begun with it. */
-    private synchronized boolean withdraw(Asked<T> asked) {
+    private synchronized boolean cancel(Asked<T> asked) {
         return waiting.remove(asked);
     }
 

@@ -104,7 +104,7 @@ public record GrpcSettings(
      * Reads the settings of a plug-in.
      *
      * @param folder in which files are that are named without one
-     * @throws IllegalArgumentException if one is unknown, missing, useless or unreadable; the message says which
+     * @throws IllegalArgumentException if one is unknown, missing, without effect or unreadable; the message says which
      */
     public static GrpcSettings of(Map<String, String> settings, Path folder) {
         TreeSet<String> unknown = new TreeSet<>(settings.keySet());
@@ -140,9 +140,9 @@ public record GrpcSettings(
 
     private static void requireWhatFits(Map<String, String> settings, boolean isSocket) {
         if (isSocket) {
-            OF_A_NETWORK.stream().filter(settings::containsKey).findFirst().ifPresent(useless -> {
+            OF_A_NETWORK.stream().filter(settings::containsKey).findFirst().ifPresent(unused -> {
                 throw new IllegalArgumentException(
-                        useless + " is for targets on a network; a Unix socket is guarded by its permissions");
+                        unused + " is for targets on a network; a Unix socket is guarded by its permissions");
             });
         } else {
             FILES.stream()

@@ -74,7 +74,7 @@ class MessagesTest {
     }
 
     @Test
-    void routerThatKeepsRoutes_isToldOfARestart_andNoOther() {
+    void routerThatKeepsRoutes_isNotifiedOfARestart_andNoOther() {
         assertThat(Messages.peer(BgpPeerSample.session(peer("router", 64512, 30), ""), true)
                         .getGracefulRestart()
                         .getLocalRestarting())
@@ -124,7 +124,7 @@ class MessagesTest {
     }
 
     @Test
-    void routerThatDoesNotTakeIpv6NextHops_isToldOfNoIpv4RouteThatHasOne() {
+    void routerThatDoesNotTakeIpv6NextHops_isNotifiedOfNoIpv4RouteThatHasOne() {
         BgpPeer peer = sample("router", 64512, 30).ipv6NextHops().peer();
         PeerState both =
                 PeerState.newBuilder().addRemoteCap(has(1)).addRemoteCap(has(2)).build();

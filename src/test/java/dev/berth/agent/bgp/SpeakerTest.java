@@ -95,7 +95,7 @@ class SpeakerTest {
     }
 
     @Test
-    void speakerThatHasJustStarted_isToldOfRoutesFirst_andThenOfPeers_asOneThatRestarts() throws IOException {
+    void speakerThatHasJustStarted_isNotifiedOfRoutesFirst_andThenOfPeers_asOneThatRestarts() throws IOException {
         speaker.bring(wanted(ROUTER, "203.0.113.1"));
         assertThat(calls()).containsExactly("start", "route 203.0.113.1", "peer, restarting, 192.0.2.254");
         assertThat(speaker.bring(wanted(ROUTER, "203.0.113.1"))).isEqualTo(Map.of("at-192.0.2.254", IS_UP));

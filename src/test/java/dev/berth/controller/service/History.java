@@ -22,7 +22,7 @@ final class History {
 
     /** With all steps. */
     static History of(long seed, int operators, int steps) {
-        return new History(seed, operators, steps, new BitSet(), SimulatedParts.SOUND);
+        return new History(seed, operators, steps, new BitSet(), SimulatedParts.HEALTHY);
     }
 
     /** The same of operators that are wired of these parts. */

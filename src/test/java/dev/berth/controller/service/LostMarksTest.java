@@ -25,7 +25,7 @@ class LostMarksTest extends CloudStage {
     }
 
     @Test
-    void serviceThatLostOurMarks_getsThemAgain_andIsStillToldOfNodes() {
+    void serviceThatLostOurMarks_getsThemAgain_andIsStillNotifiedOfNodes() {
         served("web");
         put(webWithoutMarks());
 

@@ -388,7 +388,7 @@ class ProviderCallsTest extends CloudStage {
     }
 
     @Test
-    void loadBalancerThatSomebodyDeletedOrChanged_isToldOf_andEnsuredAgain() {
+    void loadBalancerThatSomebodyDeletedOrChanged_isReported_andEnsuredAgain() {
         served("web");
         cloud.has = null;
 

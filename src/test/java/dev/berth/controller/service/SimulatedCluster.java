@@ -163,7 +163,7 @@ final class SimulatedCluster {
         return underWayAtADeletion.contains(claim.uid());
     }
 
-    /** One operator's way in: its caches, which lag behind until it is told of the next change, and its writes. */
+    /** One operator's way in: its caches, which lag behind until it is notified of the next change, and its writes. */
     final class Client implements Cluster {
         final ClusterInMemory.Kind<ServiceKey, ServiceState>.Watch serviceCache = serviceObjects.watch();
         final ClusterInMemory.Kind<Ip, Claim>.Watch addressCache = addressObjects.watch();

@@ -13,7 +13,7 @@ import java.util.List;
 
 /** What a simulated operator is wired of: as Berth is, unless a test puts something else in the place of a part. */
 class SimulatedParts {
-    static final SimulatedParts SOUND = new SimulatedParts();
+    static final SimulatedParts HEALTHY = new SimulatedParts();
 
     /** Its way to the API server. */
     Cluster cluster(SimulatedWorld world, SimulatedCluster.Client client) {

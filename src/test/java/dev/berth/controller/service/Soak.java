@@ -63,7 +63,7 @@ final class Soak {
                 seeds.orElse(Long.MAX_VALUE - first),
                 number(words, "--operators").orElse(0L).intValue(),
                 Duration.ofMinutes(minutes.orElse(seeds.isPresent() ? 60L * 24 * 365 : 1L)),
-                SimulatedParts.SOUND,
+                SimulatedParts.HEALTHY,
                 System.out);
         int workers = number(words, "--workers")
                 .orElse((long) Runtime.getRuntime().availableProcessors())

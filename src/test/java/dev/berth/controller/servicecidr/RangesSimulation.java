@@ -85,21 +85,21 @@ final class RangesSimulation {
 
     private void begin() {
         network.relist();
-        Events silence = new NoOpEvents();
+        Events noEvents = new NoOpEvents();
         Timing timing = SampleParts.timing(() -> network.now, () -> network.now);
         ClusterNetwork seen = parts.apply(network);
         ranges = new ServiceCidrControl(
                 new ServiceCidrControl.Settings(mode, Duration.ofSeconds(60)),
                 "networking.k8s.io/v1",
                 seen,
-                silence,
+                noEvents,
                 timing);
         policy = new PolicyControl(
-                new LoopParts(new Caches(), new StartGate(), silence, timing),
+                new LoopParts(new Caches(), new StartGate(), noEvents, timing),
                 "networking.k8s.io/v1",
                 seen,
                 this::write,
-                new ReservationStatuses((object, status) -> true, silence, () -> network.now),
+                new ReservationStatuses((object, status) -> true, noEvents, () -> network.now),
                 new ClusterAddressMetrics() {
                     @Override
                     public void used(Usage usage, Forecast forecast) {}

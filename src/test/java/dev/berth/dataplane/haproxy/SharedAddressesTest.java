@@ -128,7 +128,7 @@ class SharedAddressesTest {
     }
 
     @Test
-    void anAddressThatIsGone_isToldOfNoMore_evenIfAnotherOfItsBatchCannotBeTakenOff() {
+    void anAddressThatIsGone_isAnnouncedNoMore_evenIfAnotherOfItsBatchCannotBeTakenOff() {
         host.stuck.addAll(List.of(STUCK, OTHER));
         assertThatThrownBy(() -> addresses.remove(STUCK)).hasMessageContaining("not permitted");
         assertThatThrownBy(() -> addresses.remove(OTHER)).hasMessageContaining("not permitted");

@@ -1118,7 +1118,7 @@ public abstract class LoadBalancerProviderTck {
     }
 
     private void can(Feature feature) {
-        assumeTrue(capabilities.has(feature), () -> "it has not the capability " + feature);
+        assumeTrue(capabilities.has(feature), () -> "it does not have the capability " + feature);
     }
 
     private void hasTargets() {

@@ -129,7 +129,7 @@ public final class RequestMapping {
                 .build();
     }
 
-    /** Not told, it is VIP, as in Kubernetes. */
+    /** Not set, it is VIP, as in Kubernetes. */
     private static IpMode ipMode(dev.berth.plugin.grpc.v1.LoadBalancerRequest wire) {
         return wire.getIpMode() == dev.berth.plugin.grpc.v1.IpMode.IP_MODE_UNSPECIFIED
                 ? IpMode.VIP

@@ -56,7 +56,7 @@ class ElectionTest {
     }
 
     @Test
-    void address_isNotLeftToAHost_thatCannotCarryIt_orWasNotToldOfIt() {
+    void address_isNotLeftToAHost_thatCannotCarryIt_orWasNotNotifiedOfIt() {
         assertThat(round(afterHearing(LOW, beat(HIGH, false, ALL, NONE)), NONE).bound())
                 .containsExactly(ADDRESS);
         assertThat(round(afterHearing(LOW, beat(HIGH, true, NONE, NONE)), NONE).bound())
