@@ -48,4 +48,93 @@ class ClaimSpecTest {
                 .contains(owner("new"))
                 .doesNotContain(reservation("web"));
     }
+
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final ServiceKey OTHER = new ServiceKey("prod", "other");
+
+    /** Two Services have it, one of which may ask to have it kept. */
+    private static ClaimSpec ofTwo(boolean retain, ServiceKey... retaining) {
+        return new ClaimSpec(
+                "edge",
+                null,
+                List.of(new Owner(WEB, "uid-web"), new Owner(OTHER, "uid-other")),
+                null,
+                null,
+                retain,
+                List.of(retaining),
+                List.of(),
+                null);
+    }
+
+    @Test
+    void addressIsKept_asItsServiceAsks() {
+        assertThat(ofTwo(false).retainedFor(WEB, true)).isEqualTo(ofTwo(true, WEB));
+        assertThat(ofTwo(true, WEB).retainedFor(WEB, false)).isEqualTo(ofTwo(false));
+        assertThat(ofTwo(true, WEB).retainedFor(WEB, null)).isEqualTo(ofTwo(false));
+        assertThat(ofTwo(false).retainedFor(WEB, null)).isEqualTo(ofTwo(false));
+    }
+
+    @Test
+    void addressIsKept_whileAnotherServiceAsksForIt() {
+        assertThat(ofTwo(true, WEB, OTHER).retainedFor(WEB, false)).isEqualTo(ofTwo(true, OTHER));
+        assertThat(ofTwo(true, OTHER).retainedFor(WEB, null)).isEqualTo(ofTwo(true, OTHER));
+    }
+
+    @Test
+    void addressThatAPersonHasKept_isKept_unlessItsServiceAsksNotTo() {
+        assertThat(ofTwo(true).retainedFor(WEB, null)).isEqualTo(ofTwo(true));
+        assertThat(ofTwo(true).retainedFor(WEB, false)).isEqualTo(ofTwo(false));
+    }
+
+    @Test
+    void whoAsksToHaveItKept_andIsNoOwner_doesNotCount() {
+        assertThat(new ClaimSpec(
+                                "edge",
+                                null,
+                                List.of(new Owner(OTHER, "uid-other")),
+                                null,
+                                null,
+                                true,
+                                List.of(WEB, OTHER),
+                                List.of(),
+                                null)
+                        .retaining())
+                .containsExactly(OTHER);
+    }
+
+    @Test
+    void claimOfAnotherKind_isOfNoService_andReserved() {
+        ClaimSpec gateway = ClaimSpec.ofOtherKind("edge", "berth.dev/pool", "Gateway");
+        assertThat(gateway.otherKind()).isEqualTo("Gateway");
+        assertThat(gateway.owners()).isEmpty();
+        assertThat(gateway.phase()).isEqualTo(ClaimSpec.Phase.RESERVED);
+    }
+
+    @Test
+    void takenFrom_changesThePool_andNothingElse() {
+        ClaimSpec spec = ofTwo(true, WEB);
+        assertThat(spec.takenFrom("core").pool()).isEqualTo("core");
+        assertThat(spec.takenFrom("core").takenFrom("edge")).isEqualTo(spec);
+    }
+
+    @Test
+    void contentIsTheSame_whateverThePool_andDiffersWithAnythingElse() {
+        ClaimSpec spec = ofTwo(true, WEB);
+        assertThat(spec.sameContent(spec.takenFrom("core"))).isTrue();
+        ClaimSpec gone = ClaimSpec.of("edge", null, new Owner(WEB, "uid-web")).leftBy(new Owner(WEB, "uid-web"), NOW);
+        ClaimSpec returning = ClaimSpec.of("edge", null, reservation("web"));
+        assertThat(List.of(
+                        spec.takenFor("berth.dev/pool", owner -> owner),
+                        ofTwo(true),
+                        ofTwo(false),
+                        spec.shared(TERMS),
+                        ClaimSpec.of("edge", null, new Owner(WEB, "uid-web"))))
+                .noneMatch(spec::sameContent);
+        assertThat(returning.sameContent(gone)).isFalse();
+        ClaimSpec releasedByHand = new ClaimSpec("edge", null, gone.owners(), null, NOW, false);
+        assertThat(releasedByHand.sameContent(returning)).isFalse();
+        assertThat(releasedByHand.sameContent(gone)).isFalse();
+        assertThat(ClaimSpec.ofOtherKind("edge", null, "Gateway").sameContent(ClaimSpec.of("edge", null)))
+                .isFalse();
+    }
 }

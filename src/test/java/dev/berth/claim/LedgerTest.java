@@ -446,4 +446,117 @@ class LedgerTest {
                                         org.assertj.core.groups.Tuple.tuple(IPV6, RefusalReason.NO_SUCH_FAMILY)));
         assertThat(assigned(request("a", 0, IPV4, IPV6)).picks()).hasSize(1);
     }
+
+    @Test
+    void addressThatIsGone_isKnownToBe_andSoIsOneBeforeIt_butNotALaterOne() {
+        Claim claim = claim("192.0.2.0", "a", 2);
+        assertThat(ledger.isGone(claim)).isFalse();
+
+        ledger.gone(claim);
+
+        assertThat(ledger.isGone(claim)).isTrue();
+        assertThat(ledger.isGone(new Claim(FIRST, "before", "1", claim.spec()))).isTrue();
+        assertThat(ledger.isGone(new Claim(FIRST, "after", "3", claim.spec()))).isFalse();
+        ledger.gone(new Claim(FIRST, "before", "1", claim.spec()));
+        assertThat(ledger.isGone(claim)).isTrue();
+    }
+
+    @Test
+    void addressThatVanished_isNotNotedAgain_byAReadThatWasUnderWay() {
+        Claim claim = claim("192.0.2.0", "a", 1);
+        ledger.observe(claim);
+        ledger.vanished(claim, leaving(claim.owners().getFirst()));
+
+        assertThat(ledger.observe(claim).news()).isFalse();
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void whatAServicePublishesAndDoesNotHold_isWithheldForIt_untilItPublishesItNoMore() {
+        assertThat(ledger.withholdsFor(key("a"))).isFalse();
+        ledger.withhold(key("a"), List.of(FIRST, FIRST.next()));
+        assertThat(ledger.withholdsFor(key("a"))).isTrue();
+        assertThat(ledger.withholdsFor(key("b"))).isFalse();
+
+        AddressRequest waits = request("b", 0, IPV4);
+        ledger.await(waits);
+        assertThat(ledger.withholdOnly(key("a"), List.of(FIRST, FIRST.next()))).isEmpty();
+        assertThat(ledger.withholdOnly(key("a"), List.of(FIRST.next()))).containsExactly(key("b"));
+        assertThat(ledger.holding(FIRST)).isEmpty();
+        assertThat(ledger.holding(FIRST.next())).isPresent();
+    }
+
+    @Test
+    void addressOfAServiceThatNoPoolHas_isStranded_andItsPoolIsListed() {
+        Claim stranded = claim("203.0.113.0", "a", 1);
+        ledger.observe(stranded);
+        ledger.observe(claim("192.0.2.0", "b", 2));
+
+        assertThat(ledger.isStranded(Holding.of(stranded))).isTrue();
+        assertThat(ledger.isStranded(Holding.of(claim("192.0.2.0", "b", 2)))).isFalse();
+        assertThat(ledger.isStranded(Holding.of(claim("203.0.113.1", "c", 3)))).isFalse();
+        assertThat(ledger.strandedPools()).containsExactly("edge");
+        ledger.free(stranded);
+        assertThat(ledger.strandedPools()).isEmpty();
+    }
+
+    @Test
+    void rebuild_forgetsWhatWasHeldAndWithheld_andWhatOthersSaid() {
+        ledger.observe(claim("192.0.2.0", "a", 1));
+        ledger.withhold(key("b"), List.of(FIRST.next()));
+
+        ledger.rebuild(List.of());
+
+        assertThat(ledger.holdings()).isEmpty();
+        assertThat(ledger.withholdsFor(key("b"))).isFalse();
+        assertThat(ledger.heldFor(key("a"))).isEmpty();
+        take(request("c", 0, IPV4));
+        take(request("d", 0, IPV4));
+    }
+
+    @Test
+    void rebuild_hasThoseWhoWait_waitForWhatIsTakenNow() {
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        ledger.observe(claim("192.0.2.1", "y", 2));
+        ledger.await(request("a", 0, IPV4));
+
+        ledger.rebuild(List.of(claim("192.0.2.1", "y", 3)));
+        ledger.observe(claim("192.0.2.0", "x", 4));
+
+        assertThat(ledger.free(claim("192.0.2.0", "x", 4))).containsExactly(key("a"));
+    }
+
+    @Test
+    void copy_holdsTheSame_withTheSameWhoWait_andWhatIsAssumedOfItChangesNothingElse() {
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        ledger.withhold(key("b"), List.of(FIRST.next()));
+        ledger.await(request("a", 0, IPV4));
+
+        Ledger copy = ledger.copy(poolSet(pool("edge", "192.0.2.0/30")));
+
+        copy.checkInvariants();
+        assertThat(copy.waiting()).containsExactly(key("a"));
+        assertThat(copy.withholdsFor(key("b"))).isTrue();
+        assertThat(copy.holdings()).containsExactlyInAnyOrderElementsOf(ledger.holdings());
+        Choice.Assigned chosen = (Choice.Assigned) copy.choose(request("a", 0, IPV4));
+        copy.assume(chosen);
+        assertThat(copy.heldFor(key("a")))
+                .singleElement()
+                .satisfies(holding -> assertThat(holding.state()).isEqualTo(Holding.State.CLAIMED));
+        assertThat(ledger.heldFor(key("a"))).isEmpty();
+    }
+
+    @Test
+    void copy_inWhichOneJoinsASharedAddress_hasBothOnIt() {
+        AddressRequest first = Sample.sharing(request("a", 0, IPV4), "dns", 53);
+        Choice.Assigned alone = (Choice.Assigned) ledger.take(first);
+        ledger.observe(claim(first, alone.picks().getFirst(), 1));
+        Ledger copy = ledger.copy(poolSet(pool("edge", "192.0.2.0/32")));
+        AddressRequest second = Sample.sharing(request("b", 0, IPV4), "dns", 54);
+
+        copy.assume((Choice.Assigned) copy.choose(second));
+
+        assertThat(copy.holding(FIRST).orElseThrow().owners()).containsExactly(first.owner(), second.owner());
+        copy.checkInvariants();
+    }
 }

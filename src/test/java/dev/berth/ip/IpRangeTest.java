@@ -118,4 +118,12 @@ class IpRangeTest {
                 .noneMatch(other -> range.overlaps(IpRange.parse(other))
                         || IpRange.parse(other).overlaps(range));
     }
+
+    @Test
+    void find_ofWhatIsARange_isIt_andOfAnythingElseAbsent() {
+        assertThat(IpRange.find("192.0.2.0/30")).contains(IpRange.parse("192.0.2.0/30"));
+        assertThat(IpRange.find("192.0.2.1/30")).isEmpty();
+        assertThat(IpRange.find("-")).isEmpty();
+        assertThat(IpRange.find("-192.0.2.1")).isEmpty();
+    }
 }

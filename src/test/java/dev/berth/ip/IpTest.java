@@ -99,4 +99,41 @@ class IpTest {
         assertThat(Ip.find("::ffff:192.0.2.1")).isEmpty();
         assertThat(Ip.find("192.0.2.1")).contains(Ip.parse("192.0.2.1"));
     }
+
+    @Test
+    void special_isWhatNoOtherHostCouldReach() {
+        assertThat(Stream.of(
+                        "127.0.0.1",
+                        "0.0.0.0",
+                        "169.254.0.1",
+                        "224.0.0.1",
+                        "255.255.255.255",
+                        "::1",
+                        "::",
+                        "fe80::1",
+                        "ff02::1"))
+                .allMatch(text -> Ip.parse(text).isSpecial());
+        assertThat(Stream.of("192.0.2.1", "10.0.0.255", "2001:db8::1", "fd00::1"))
+                .noneMatch(text -> Ip.parse(text).isSpecial());
+    }
+
+    @Test
+    void network_isTheCanonicalCidrOfThisLength() {
+        assertThat(Ip.parse("192.0.2.77").network(24)).isEqualTo("192.0.2.0/24");
+        assertThat(Ip.parse("2001:db8::77").network(64)).isEqualTo("2001:db8::/64");
+    }
+
+    @Test
+    void hashOfAddresses_differsByBothHalves() {
+        assertThat(Stream.of("::1", "::2", "0:0:0:1::1", "0:0:0:2::1")
+                        .map(text -> Ip.parse(text).hashCode())
+                        .distinct())
+                .hasSize(4);
+    }
+
+    @Test
+    void textThatIsNoAddress_isRefusedByName() {
+        assertThatThrownBy(() -> Ip.parse("/24")).hasMessageContaining("/24");
+        assertThatThrownBy(() -> IpRange.parse("/024")).hasMessageContaining("/024");
+    }
 }
