@@ -944,7 +944,7 @@ type Port struct {
 	Port int32 `protobuf:"varint,3,opt,name=port,proto3" json:"port,omitempty"`
 	// 0: none.
 	NodePort int32 `protobuf:"varint,4,opt,name=node_port,json=nodePort,proto3" json:"node_port,omitempty"`
-	// As spec.ports[].appProtocol names it; absent: not known.
+	// As spec.ports[].appProtocol names it; absent: not set.
 	AppProtocol   *string `protobuf:"bytes,5,opt,name=app_protocol,json=appProtocol,proto3,oneof" json:"app_protocol,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

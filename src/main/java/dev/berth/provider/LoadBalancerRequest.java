@@ -157,7 +157,7 @@ public final class LoadBalancerRequest {
      * @param name empty if the Service has one port without a name
      * @param port 1 to 65535
      * @param nodePort 0: none
-     * @param appProtocol what is spoken on it, as {@code spec.ports[].appProtocol} names it; null: not known
+     * @param appProtocol what is spoken on it, as {@code spec.ports[].appProtocol} names it; null: not set
      */
     public record Port(
             String name,

@@ -49,15 +49,15 @@ class ClaimSpecTest {
                 .doesNotContain(reservation("web"));
     }
 
-    private static final ServiceKey WEB = new ServiceKey("prod", "web");
-    private static final ServiceKey OTHER = new ServiceKey("prod", "other");
+    private static final ServiceKey WEB = owner("web").service();
+    private static final ServiceKey OTHER = owner("other").service();
 
     /** Two Services have it, one of which may ask to have it kept. */
     private static ClaimSpec ofTwo(boolean retain, ServiceKey... retaining) {
         return new ClaimSpec(
                 "edge",
                 null,
-                List.of(new Owner(WEB, "uid-web"), new Owner(OTHER, "uid-other")),
+                List.of(owner("web"), owner("other")),
                 null,
                 null,
                 retain,
@@ -91,7 +91,7 @@ class ClaimSpecTest {
         assertThat(new ClaimSpec(
                                 "edge",
                                 null,
-                                List.of(new Owner(OTHER, "uid-other")),
+                                List.of(owner("other")),
                                 null,
                                 null,
                                 true,
@@ -121,14 +121,14 @@ class ClaimSpecTest {
     void contentIsTheSame_whateverThePool_andDiffersWithAnythingElse() {
         ClaimSpec spec = ofTwo(true, WEB);
         assertThat(spec.sameContent(spec.takenFrom("core"))).isTrue();
-        ClaimSpec gone = ClaimSpec.of("edge", null, new Owner(WEB, "uid-web")).leftBy(new Owner(WEB, "uid-web"), NOW);
+        ClaimSpec gone = ClaimSpec.of("edge", null, owner("web")).leftBy(owner("web"), NOW);
         ClaimSpec returning = ClaimSpec.of("edge", null, reservation("web"));
         assertThat(List.of(
                         spec.takenFor("berth.dev/pool", owner -> owner),
                         ofTwo(true),
                         ofTwo(false),
                         spec.shared(TERMS),
-                        ClaimSpec.of("edge", null, new Owner(WEB, "uid-web"))))
+                        ClaimSpec.of("edge", null, owner("web"))))
                 .noneMatch(spec::sameContent);
         assertThat(returning.sameContent(gone)).isFalse();
         ClaimSpec releasedByHand = new ClaimSpec("edge", null, gone.owners(), null, NOW, false);

@@ -501,7 +501,7 @@ class LedgerTest {
     }
 
     @Test
-    void rebuild_forgetsWhatWasHeldAndWithheld_andWhatOthersSaid() {
+    void rebuild_forgetsWhatWasHeldAndWithheld() {
         ledger.observe(claim("192.0.2.0", "a", 1));
         ledger.withhold(key("b"), List.of(FIRST.next()));
 
