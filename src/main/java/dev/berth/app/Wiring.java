@@ -138,7 +138,7 @@ final class Wiring {
     private final WatchedCertificates certificates;
     private final WatchedEndpoints watchedEndpoints;
     private final KubeProxyProbe kubeProxies;
-    private final CoalescingTask refreshPools = new CoalescingTask(gate, later, this::clusterStateChanged);
+    private final CoalescingTask clusterState = new CoalescingTask(gate, later, this::clusterStateChanged);
     private final CoalescingTask nodesChanged;
     private final FabricEvents events;
     private final ServiceMeters meters;
@@ -387,7 +387,7 @@ final class Wiring {
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
         announced.register(controllers);
-        clusterAddresses.register(controllers, refreshPools::changed);
+        clusterAddresses.register(controllers, clusterState::changed);
         return controllers.operator();
     }
 
@@ -396,7 +396,7 @@ final class Wiring {
         surroundings.start(new ClusterInformers.Listener() {
             @Override
             public void clusterStateChanged() {
-                refreshPools.changed();
+                clusterState.changed();
             }
 
             @Override
@@ -468,7 +468,7 @@ final class Wiring {
         serviceTimes.lead(caches.services().list());
         mayBegin.run();
         gate.open();
-        refreshPools.opened();
+        clusterState.opened();
         nodesChanged.opened();
         later.after(Duration.ZERO, this::resync);
         later.after(Duration.ZERO, clusterAddresses::begin);

@@ -6,6 +6,7 @@ import dev.berth.pool.PoolRequest;
 import dev.berth.pool.Requester;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -67,6 +68,11 @@ public record AddressRequest(
         return ClaimSpec.of(pool, loadBalancerClass, owner())
                 .shared(constraints.sharing())
                 .retainedFor(service, constraints.retain() ? true : null);
+    }
+
+    /** What the Address object of an address that others share has to say, once this one shares it, too. */
+    public ClaimSpec joining(Claim shared) {
+        return shared.spec().joinedBy(owner(), Objects.requireNonNull(constraints.sharing(), "it shares no address"));
     }
 
     /** What it asks pools for, for one of its families. */

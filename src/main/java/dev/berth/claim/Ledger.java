@@ -431,10 +431,7 @@ public final class Ledger {
         locked(() -> {
             for (Choice.Pick pick : choice.picks()) {
                 Claim joins = pick.joins();
-                Sharing sharing = request.constraints().sharing();
-                ClaimSpec spec = joins == null || sharing == null
-                        ? request.claimOf(pick.pool())
-                        : joins.spec().joinedBy(new Owner(request.service(), request.uid()), sharing);
+                ClaimSpec spec = joins == null ? request.claimOf(pick.pool()) : request.joining(joins);
                 String revision = joins == null ? "0" : joins.resourceVersion();
                 apply(pick.ip(), new HoldingEvent.Seen(new Claim(pick.ip(), "assumed", revision, spec)));
             }

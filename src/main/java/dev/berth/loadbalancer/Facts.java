@@ -31,8 +31,6 @@ public final class Facts {
         REPORTED,
         /** The provider was asked all that it had to be. */
         PROVIDER_ASKED,
-        /** The Service is looked at once more after this pass. */
-        MADE_DUE,
         /** A dry run told whether the API server keeps ipMode. */
         IP_MODE_ASKED,
         /** The status says what it must, or nothing more can be written. */
@@ -79,7 +77,7 @@ public final class Facts {
         all.addAll(more);
         Set<Done> doneByNow = EnumSet.copyOf(done);
         for (Outcome outcome : more) {
-            doneBy(outcome).ifPresent(doneByNow::add);
+            outcome.done().ifPresent(doneByNow::add);
         }
         return new Facts(all, doneByNow);
     }
@@ -87,16 +85,6 @@ public final class Facts {
     /** The same, and what came of the next effect. */
     Facts with(Outcome... more) {
         return with(List.of(more));
-    }
-
-    private <T> Optional<T> last(Function<Outcome, Optional<T>> which) {
-        for (int index = outcomes.size() - 1; index >= 0; index--) {
-            Optional<T> found = which.apply(outcomes.get(index));
-            if (found.isPresent()) {
-                return found;
-            }
-        }
-        return Optional.empty();
     }
 
     private <T> Optional<T> last(Class<T> kind) {
@@ -108,24 +96,25 @@ public final class Facts {
         return Optional.empty();
     }
 
+    /** What the last outcome of a kind tells that tells anything. */
+    private <T, R> Optional<R> lastTold(Class<T> kind, Function<T, Optional<R>> what) {
+        for (int index = outcomes.size() - 1; index >= 0; index--) {
+            if (kind.isInstance(outcomes.get(index))) {
+                Optional<R> found = what.apply(kind.cast(outcomes.get(index)));
+                if (found.isPresent()) {
+                    return found;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
     boolean areNone() {
         return outcomes.isEmpty();
     }
 
     boolean did(Done what) {
         return done.contains(what);
-    }
-
-    private static Optional<Done> doneBy(Outcome outcome) {
-        return switch (outcome) {
-            case Outcome.Did(Done what) -> Optional.of(what);
-            case Outcome.Lacks lacks -> Optional.of(Done.QUEUE_JOINED);
-            case Outcome.Wrote wrote -> Optional.of(Done.STATUS_WRITTEN);
-            case Outcome.IpModeNotAsked notAsked -> Optional.of(Done.STATUS_WRITTEN);
-            case Outcome.StillPostponed(Postponed(Why.Pending why, Duration left)) -> Optional.of(Done.PROVIDER_ASKED);
-            case Outcome.OnItsWay pending -> Optional.of(Done.PROVIDER_ASKED);
-            default -> Optional.empty();
-        };
     }
 
     /** Whether what was planned is not so any more, and if so, whether a live read has to tell; absent: it is so. */
@@ -245,33 +234,31 @@ public final class Facts {
 
     /** What went wrong last, and would be tried again at the next event; absent: nothing, or it is backed off. */
     Optional<ServiceFailure> notBackedOff() {
-        return last(outcome -> switch (outcome) {
-                    case Outcome.Failed(ServiceFailure what) -> Optional.of(Optional.of(what));
-                    case Outcome.BackedOff backedOff -> Optional.of(Optional.<ServiceFailure>empty());
-                    default -> Optional.<Optional<ServiceFailure>>empty();
-                })
-                .flatMap(what -> what);
+        return last(Outcome.OfFailure.class).flatMap(outcome -> switch (outcome) {
+            case Outcome.Failed(ServiceFailure what) -> Optional.of(what);
+            case Outcome.BackedOff backedOff -> Optional.empty();
+        });
     }
 
     /** What went wrong; absent: nothing. */
     Optional<ServiceFailure> trouble() {
-        return last(outcome -> switch (outcome) {
+        return lastTold(Outcome.OfTrouble.class, outcome -> switch (outcome) {
             case Outcome.Failed(ServiceFailure what) -> Optional.of(what);
             case Outcome.BackedOff(ServiceFailure what, Duration delay) -> Optional.of(what);
             case Outcome.NotConfirmed(ServiceFailure what) -> Optional.of(what);
             case Outcome.IpModeNotAsked(ServiceFailure what) -> Optional.of(what);
             case Outcome.StillPostponed(Postponed(Why.Failed(ServiceFailure what), Duration left)) ->
                 Optional.of(what.again());
-            default -> Optional.empty();
+            case Outcome.StillPostponed(Postponed(Why.Pending pending, Duration left)) -> Optional.empty();
         });
     }
 
     /** What its provider is waiting for; absent: nothing. */
     Optional<String> pending() {
-        return last(outcome -> switch (outcome) {
+        return lastTold(Outcome.OfPending.class, outcome -> switch (outcome) {
             case Outcome.OnItsWay(Duration delay, String message) -> Optional.of(message);
             case Outcome.StillPostponed(Postponed(Why.Pending(String message), Duration left)) -> Optional.of(message);
-            default -> Optional.empty();
+            case Outcome.StillPostponed(Postponed(Why.Failed failed, Duration left)) -> Optional.empty();
         });
     }
 
@@ -282,35 +269,29 @@ public final class Facts {
 
     /** Whether its provider may be called, or why not; absent: it was not tried since the last call. */
     Optional<Turn> turn() {
-        return last(outcome -> switch (outcome) {
-                    case Outcome.TurnTaken taken -> Optional.of(Optional.of(Turn.TAKEN));
-                    case Outcome.InLine inLine -> Optional.of(Optional.of(Turn.IN_LINE));
-                    case Outcome.Stuck stuck -> Optional.of(Optional.of(Turn.STUCK));
-                    case Outcome.Called called -> Optional.of(Optional.<Turn>empty());
-                    case Outcome.StillPostponed postponed -> Optional.of(Optional.<Turn>empty());
-                    default -> Optional.<Optional<Turn>>empty();
-                })
-                .flatMap(turn -> turn);
+        return last(Outcome.OfTurn.class).flatMap(outcome -> switch (outcome) {
+            case Outcome.TurnTaken taken -> Optional.of(Turn.TAKEN);
+            case Outcome.InLine inLine -> Optional.of(Turn.IN_LINE);
+            case Outcome.Stuck stuck -> Optional.of(Turn.STUCK);
+            case Outcome.Called called -> Optional.empty();
+            case Outcome.StillPostponed postponed -> Optional.empty();
+        });
     }
 
     /** What its provider answered last, and what is not judged yet; absent: there is nothing to judge. */
     Optional<Outcome.Unjudged> unjudged() {
-        return last(outcome -> switch (outcome) {
-                    case Outcome.Unjudged answer -> Optional.of(Optional.of(answer));
-                    case Outcome.Judged judged -> Optional.of(Optional.<Outcome.Unjudged>empty());
-                    default -> Optional.<Optional<Outcome.Unjudged>>empty();
-                })
-                .flatMap(answer -> answer);
+        return last(Outcome.OfJudgement.class).flatMap(outcome -> switch (outcome) {
+            case Outcome.Unjudged answer -> Optional.of(answer);
+            case Outcome.Judged judged -> Optional.empty();
+        });
     }
 
     /** The targets that there were once the provider had taken others; absent: it has not, or they were compared. */
     Optional<Backends> targetsNow() {
-        return last(outcome -> switch (outcome) {
-                    case Outcome.TargetsNow(Backends backends) -> Optional.of(Optional.of(backends));
-                    case Outcome.Did(Done done) when done == Done.MADE_DUE -> Optional.of(Optional.<Backends>empty());
-                    default -> Optional.<Optional<Backends>>empty();
-                })
-                .flatMap(backends -> backends);
+        return last(Outcome.OfTargets.class).flatMap(outcome -> switch (outcome) {
+            case Outcome.TargetsNow(Backends backends) -> Optional.of(backends);
+            case Outcome.MadeDue madeDue -> Optional.empty();
+        });
     }
 
     /** Which call has not returned that its provider cannot be called before; empty: none is known. */
@@ -320,19 +301,16 @@ public final class Facts {
 
     /** What is to be published; absent: not known, what is published stays. */
     Optional<List<Published>> ingress() {
-        return last(outcome -> switch (outcome) {
-                    case Outcome.ToPublish(List<Published> entries) -> Optional.of(Optional.of(entries));
-                    case Outcome.NotConfirmed unsure -> Optional.of(Optional.<List<Published>>empty());
-                    default -> Optional.<Optional<List<Published>>>empty();
-                })
-                .flatMap(entries -> entries);
+        return last(Outcome.OfIngress.class).flatMap(outcome -> switch (outcome) {
+            case Outcome.ToPublish(List<Published> entries) -> Optional.of(entries);
+            case Outcome.NotConfirmed notConfirmed -> Optional.empty();
+        });
     }
 
     /** The delay that was drawn for this; absent: none was. */
     Optional<Duration> drawn(DrawDelay.Of what) {
-        return last(outcome -> outcome instanceof Outcome.DelayDrawn(DrawDelay.Of of, Duration delay) && of == what
-                ? Optional.of(delay)
-                : Optional.empty());
+        return lastTold(
+                Outcome.DelayDrawn.class, drawn -> drawn.of() == what ? Optional.of(drawn.delay()) : Optional.empty());
     }
 
     /** What became of another controller's write to the status; absent: none was counted. */
@@ -374,21 +352,25 @@ public final class Facts {
     Optional<Duration> again() {
         Optional<Duration> again = Optional.empty();
         for (Outcome outcome : outcomes) {
-            again = switch (outcome) {
-                case Outcome.OnItsWay(Duration delay, String message) -> Optional.of(delay);
-                case Outcome.StillPostponed(Postponed(Why.Pending why, Duration left)) -> Optional.of(left);
-                case Outcome.StillPostponed(Postponed(Why.Failed why, Duration left)) ->
-                    Optional.of(sooner(again, left));
-                case Outcome.BackedOff(ServiceFailure what, Duration delay) -> Optional.of(sooner(again, delay));
-                case Outcome.LookAgain(Duration delay) -> Optional.of(sooner(again, delay));
-                case Outcome.DelayDrawn(DrawDelay.Of of, Duration delay)
-                when of == DrawDelay.Of.RELEASE -> Optional.of(sooner(again, delay));
-                case Outcome.OverwriteCounted(Optional<Duration> standsFor)
-                when standsFor.isPresent() -> Optional.of(sooner(again, standsFor.get()));
-                default -> again;
-            };
+            if (outcome instanceof Outcome.OfDelay told) {
+                again = again(again, told);
+            }
         }
         return again;
+    }
+
+    private static Optional<Duration> again(Optional<Duration> before, Outcome.OfDelay told) {
+        return switch (told) {
+            case Outcome.OnItsWay(Duration delay, String message) -> Optional.of(delay);
+            case Outcome.StillPostponed(Postponed(Why.Pending why, Duration left)) -> Optional.of(left);
+            case Outcome.StillPostponed(Postponed(Why.Failed why, Duration left)) -> Optional.of(sooner(before, left));
+            case Outcome.BackedOff(ServiceFailure what, Duration delay) -> Optional.of(sooner(before, delay));
+            case Outcome.LookAgain(Duration delay) -> Optional.of(sooner(before, delay));
+            case Outcome.DelayDrawn(DrawDelay.Of of, Duration delay) ->
+                of == DrawDelay.Of.RELEASE ? Optional.of(sooner(before, delay)) : before;
+            case Outcome.OverwriteCounted(Optional<Duration> standsFor) ->
+                standsFor.map(delay -> sooner(before, delay)).or(() -> before);
+        };
     }
 
     static Duration sooner(Optional<Duration> one, Duration other) {

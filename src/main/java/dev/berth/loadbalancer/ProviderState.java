@@ -218,6 +218,29 @@ public sealed interface ProviderState {
 
     // What happens to it.
 
+    /** A call is about to be made for a Service that is served: what is not known any more, should its answer be lost. */
+    default ProviderState calling(ProviderCall.Made call, ServedClass by) {
+        return switch (call) {
+            case ProviderCall.Ensure(LoadBalancerRequest request) -> asks(request, by);
+            case ProviderCall.Look look -> looked();
+            case ProviderCall.Update update -> this;
+            case ProviderCall.Delete delete -> unsure();
+        };
+    }
+
+    /** The call was made, and this came of it. An answer counts once it is judged. */
+    default ProviderState called(ProviderCall.Made call, ServedClass by, Outcome.OfCall came) {
+        return switch (came) {
+            case Outcome.Unjudged answer -> this;
+            case Outcome.OnItsWay pending -> this;
+            case Outcome.ServedElsewhere elsewhere -> elsewhere(call.request(), by);
+            case Outcome.NotSeen notSeen -> missed();
+            case Outcome.Updated updated -> updated(call.request(), by);
+            case Outcome.UnservedDeleted deleted -> deleted(call.request().service());
+            case Outcome.Failed failed -> this;
+        };
+    }
+
     /** The provider is about to be asked: whatever it answers, what it answered before counts no longer. */
     default ProviderState asks(LoadBalancerRequest request, ServedClass by) {
         return new Unanswered(request, by);

@@ -26,7 +26,7 @@ final class Releasing {
             Optional<Holding> held = situation.holding(ip);
             Optional<Leaving> one = held.flatMap(holding -> leaving(holding, key, service));
             one.ifPresent(leaving::add);
-            if (itsOwn.isEmpty() && one.filter(Leaving::itself).isPresent()) {
+            if (itsOwn.isEmpty() && one.filter(Leaving.Itself.class::isInstance).isPresent()) {
                 itsOwn = held;
             }
         }
@@ -37,15 +37,11 @@ final class Releasing {
     private Optional<Leaving> leaving(Holding holding, ServiceKey key, Optional<ServiceState> service) {
         return service.flatMap(state -> holding.predecessorOf(key, state.uid()))
                 .or(() -> holding.holderNamed(key))
-                .map(owner -> {
-                    boolean itself = service.filter(state -> state.uid().equals(owner.uid()))
-                            .isPresent();
-                    return new Leaving(
-                            holding.ip(),
-                            owner,
-                            itself,
-                            itself ? situation.since().beforeWriting(holding.ip()) : Optional.empty());
-                });
+                .map(owner ->
+                        service.filter(state -> state.uid().equals(owner.uid())).isPresent()
+                                ? new Leaving.Itself(
+                                        holding.ip(), owner, situation.since().beforeWriting(holding.ip()))
+                                : new Leaving.Former(holding.ip(), owner));
     }
 
     /** Who leaves next; absent: nobody, or all of them were tried. */

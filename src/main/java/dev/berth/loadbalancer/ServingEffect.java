@@ -1,7 +1,6 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.AddressRequest;
-import dev.berth.claim.Choice;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
@@ -78,8 +77,21 @@ public sealed interface ServingEffect
     /** Choose addresses once, and hold all that are chosen. */
     record Choose(AddressRequest request) implements ServingEffect {}
 
-    /** Claim an address that was chosen: create its Address object, or join those who share it. */
-    record ClaimChosen(Choice.Pick pick, AddressRequest request) implements ServingEffect {}
+    /** Claim an address that was chosen. */
+    sealed interface ClaimChosen extends ServingEffect {
+        Ip ip();
+    }
+
+    /** Create the Address object of an address that was chosen. */
+    record CreateChosen(Ip ip, ClaimSpec spec) implements ClaimChosen {}
+
+    /** Join those who share an address that was chosen. */
+    record JoinChosen(Claim shared, ClaimSpec joined) implements ClaimChosen {
+        @Override
+        public Ip ip() {
+            return shared.ip();
+        }
+    }
 
     /** Count that the Service got all that was chosen. */
     record CountAssigned() implements ServingEffect {}
@@ -120,7 +132,7 @@ public sealed interface ServingEffect
      * Call the provider.
      *
      * @param before what events say before the call
-     * @param done what events say once the provider has done all that it was asked to
+     * @param done what events say once the provider has taken other targets
      */
     record Call(ProviderCall.Made call, List<ServiceEvent> before, List<ServiceEvent> done) implements ServingEffect {
         public Call {
@@ -129,8 +141,8 @@ public sealed interface ServingEffect
         }
 
         /** What events say after the call, by what came of it. */
-        public List<ServiceEvent> after(List<Outcome> came) {
-            return came.stream().allMatch(Outcome.TargetsNow.class::isInstance) ? done : List.of();
+        public List<ServiceEvent> after(Outcome.OfCall came) {
+            return came instanceof Outcome.Updated ? done : List.of();
         }
     }
 

@@ -60,7 +60,8 @@ public final class TakingOver {
 
     private static TakeOverEffect join(ServicePlan.Adopt adopt, List<Claim> shared, Facts facts) {
         if (facts.steps() < shared.size()) {
-            return new TakeOverEffect.Join(facts.steps(), shared.get(facts.steps()), adopt.request());
+            Claim next = shared.get(facts.steps());
+            return new TakeOverEffect.Join(facts.steps(), next, adopt.request().joining(next), adopt.request());
         }
         return facts.trouble()
                 .<TakeOverEffect>map(what -> new TerminalEffect.Fail(what, false, facts.again()))

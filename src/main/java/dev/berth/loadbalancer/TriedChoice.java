@@ -1,6 +1,8 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Choice;
+import dev.berth.claim.Claim;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Outcome.ClaimTried.Whose;
 import java.util.ArrayList;
@@ -35,8 +37,15 @@ record TriedChoice(Outcome.OfChoice choice, List<Outcome.ClaimTried> claims) {
     Optional<ServingEffect> next() {
         return choice instanceof Outcome.Chosen(Choice.Assigned chosen)
                         && claims.size() < chosen.picks().size()
-                ? Optional.of(new ServingEffect.ClaimChosen(chosen.picks().get(claims.size()), chosen.request()))
+                ? Optional.of(claim(chosen.picks().get(claims.size()), chosen.request()))
                 : Optional.empty();
+    }
+
+    private static ServingEffect claim(Choice.Pick pick, AddressRequest request) {
+        Claim shared = pick.joins();
+        return shared == null
+                ? new ServingEffect.CreateChosen(pick.ip(), request.claimOf(pick.pool()))
+                : new ServingEffect.JoinChosen(shared, request.joining(shared));
     }
 
     /** The families for which another operator was faster. */

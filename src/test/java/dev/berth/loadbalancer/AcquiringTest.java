@@ -7,8 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.claim.AddressConstraints;
 import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Choice;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Owner;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
+import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Facts.Done;
@@ -220,7 +224,33 @@ class AcquiringTest {
     }
 
     private static Optional<ServingEffect> claim(AddressRequest request, IpFamily family) {
-        return Optional.of(new ServingEffect.ClaimChosen(pick(family), request));
+        Choice.Pick pick = pick(family);
+        return Optional.of(new ServingEffect.CreateChosen(pick.ip(), request.claimOf(pick.pool())));
+    }
+
+    @Test
+    void addressThatOthersHave_andThatIsShared_isJoined() {
+        AddressRequest sharing = new AddressRequest(
+                new ServiceKey("prod", "web"),
+                "u1",
+                "x/y",
+                List.of(IPV4),
+                false,
+                new Requester(List.of(), Map.of(), Map.of()),
+                new AddressConstraints(List.of(), List.of(), new Sharing("dns", "", List.of()), false),
+                List.of(),
+                QueuePosition.FIRST);
+        Claim shared = new Claim(
+                Ip.parse("192.0.2.1"),
+                "c1",
+                "5",
+                ClaimSpec.of("edge", "x/y", new Owner(new ServiceKey("prod", "dns"), "u2")));
+        Choice.Assigned choice =
+                new Choice.Assigned(sharing, List.of(new Choice.Pick(shared.ip(), "edge", shared)), List.of());
+
+        assertThat(Acquiring.rest(Facts.NONE.with(new Outcome.Chosen(choice))))
+                .contains(new ServingEffect.JoinChosen(shared, sharing.joining(shared)));
+        assertThat(sharing.joining(shared).owners()).contains(sharing.owner());
     }
 
     @Test

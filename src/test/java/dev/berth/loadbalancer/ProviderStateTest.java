@@ -11,6 +11,8 @@ import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.reason.Reason;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,9 @@ import org.junit.jupiter.api.Test;
 class ProviderStateTest {
     private static final ServiceIdentity WEB = new ServiceIdentity("prod", "web", "u1");
     private static final LoadBalancerRequest REQUEST = request(WEB);
+    private static final LoadBalancerRequest OTHER_TARGETS = LoadBalancerRequest.builder("c", WEB, IpMode.VIP)
+            .nodes(List.of(LoadBalancerRequest.Node.named("new")))
+            .build();
     private static final EnsureOutcome.Ready READY =
             EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP))));
     private static final ServedClass EDGE = served("example.com/edge", "edge");
@@ -72,6 +77,46 @@ class ProviderStateTest {
         assertThat(ensured().madeForAnother(Optional.of("u1"))).isEmpty();
         assertThat(ensured().madeForAnother(Optional.of("u2"))).contains(new Made(REQUEST, EDGE));
         assertThat(ensured().madeForAnother(Optional.empty())).contains(new Made(REQUEST, EDGE));
+    }
+
+    @Test
+    void callWhoseAnswerIsLost_leavesWhatIsKnownForSure() {
+        ProviderState known = ensured().doubted();
+
+        assertThat(known.calling(new ProviderCall.Ensure(REQUEST), EDGE)).isEqualTo(known.asks(REQUEST, EDGE));
+        assertThat(known.calling(new ProviderCall.Look(REQUEST, READY), EDGE)).isEqualTo(known.looked());
+        assertThat(known.calling(new ProviderCall.Update(REQUEST), EDGE)).isEqualTo(known);
+        assertThat(known.calling(new ProviderCall.Delete(REQUEST), EDGE)).isEqualTo(known.unsure());
+    }
+
+    @Test
+    void whatCameOfACall_isInTheState_butForAnAnswerThatIsToBeJudged() {
+        ProviderState known = ensured();
+        ProviderCall.Made update = new ProviderCall.Update(OTHER_TARGETS);
+        ProviderCall.Made ensure = new ProviderCall.Ensure(REQUEST);
+        ProviderCall.Made look = new ProviderCall.Look(REQUEST, READY);
+        ProviderCall.Made delete = new ProviderCall.Delete(REQUEST);
+
+        assertThat(known.called(update, EDGE, new Outcome.Updated()).answerTo(OTHER_TARGETS, EDGE))
+                .contains(READY);
+        assertThat(known.called(ensure, EDGE, new Outcome.ServedElsewhere()).isElsewhere(REQUEST, EDGE))
+                .isTrue();
+        assertThat(known.called(look, EDGE, new Outcome.NotSeen()).isOutOfSight())
+                .isFalse();
+        assertThat(known.called(look, EDGE, new Outcome.NotSeen())
+                        .called(look, EDGE, new Outcome.NotSeen())
+                        .isOutOfSight())
+                .isTrue();
+        assertThat(known.called(delete, EDGE, new Outcome.UnservedDeleted()).isDeletedFor(WEB))
+                .isTrue();
+        for (Outcome.OfCall unjudged : List.of(
+                new Outcome.Answered(READY, AnsweredAddresses.NONE),
+                new Outcome.Looked(READY, Optional.empty()),
+                new Outcome.NotUpdated("quota"),
+                new Outcome.OnItsWay(Duration.ofSeconds(5), "is half made"),
+                new Outcome.Failed(new ServiceFailure("ensuring", Reason.EnsureFailed, "quota", REQUEST)))) {
+            assertThat(known.called(ensure, EDGE, unjudged)).isEqualTo(known);
+        }
     }
 
     @Test

@@ -22,7 +22,7 @@ class ReleasingTest {
     private static final Optional<ServiceState> THERE =
             Optional.of(SampleService.named(WEB, "u1").build());
     private static final Optional<ServiceState> GONE = Optional.empty();
-    private static final Leaving ITSELF = new Leaving(IP, new Owner(WEB, "u1"), true, Optional.empty());
+    private static final Leaving ITSELF = new Leaving.Itself(IP, new Owner(WEB, "u1"), Optional.empty());
 
     /** Who leaves, and what comes first. */
     private record Row(
@@ -61,11 +61,8 @@ class ReleasingTest {
                     THERE,
                     true,
                     claims(own()),
-                    List.of(new Leaving(
-                            IP,
-                            new Owner(WEB, "u1"),
-                            true,
-                            claims(own()).stream().findFirst())),
+                    List.of(new Leaving.Itself(
+                            IP, new Owner(WEB, "u1"), claims(own()).stream().findFirst())),
                     ""),
             new Row(
                     "what somebody wrote since the plan stays",
@@ -97,7 +94,7 @@ class ReleasingTest {
                     THERE,
                     false,
                     List.of(),
-                    List.of(new Leaving(IP, new Owner(WEB, "u0"), false, Optional.empty())),
+                    List.of(new Leaving.Former(IP, new Owner(WEB, "u0"))),
                     ""),
             new Row(
                     "of a Service that is gone nothing is written",
@@ -105,7 +102,7 @@ class ReleasingTest {
                     GONE,
                     false,
                     List.of(),
-                    List.of(new Leaving(IP, new Owner(WEB, "u1"), false, Optional.empty())),
+                    List.of(new Leaving.Former(IP, new Owner(WEB, "u1"))),
                     ""),
             new Row("a reservation stays", claimed("5", new Owner(WEB, null)), THERE, false, List.of(), List.of(), ""));
 

@@ -133,7 +133,10 @@ class ServingTest {
             if (isLast(effect)) {
                 return way;
             }
-            facts = facts.with(perform(serve, effect)).with(outcomes.getOrDefault(name, List.of()));
+            facts = facts.with(perform(serve, effect));
+            if (!(effect instanceof ServingEffect.Call)) {
+                facts = facts.with(outcomes.getOrDefault(name, List.of()));
+            }
             meanwhile.getOrDefault(name, () -> {}).run();
         }
         throw new AssertionError("no end: " + way);
@@ -200,8 +203,7 @@ class ServingTest {
             case ServingEffect.OfStep step -> List.of(new Outcome.StepsDone(step.index() + 1));
             case ServingEffect.Choose(AddressRequest request) ->
                 unlessOther(effect, new Outcome.Chosen(new Choice.Assigned(request, List.of(FREE), List.of())));
-            case ServingEffect.ClaimChosen(Choice.Pick pick, AddressRequest request) ->
-                unlessOther(effect, new Outcome.ClaimTried(pick.ip(), Whose.OURS));
+            case ServingEffect.ClaimChosen claim -> unlessOther(effect, new Outcome.ClaimTried(claim.ip(), Whose.OURS));
             case ServingEffect.CountAssigned counted -> did(Done.ASSIGNED_COUNTED);
             case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> List.of(new Outcome.Lacks(why));
             case ServingEffect.ReadService read -> List.of();
@@ -222,7 +224,7 @@ class ServingTest {
                 provider = provider.ensured(request, EDGE, answer);
                 yield List.of(new Outcome.Judged());
             }
-            case ServingEffect.MakeDue none -> did(Done.MADE_DUE);
+            case ServingEffect.MakeDue none -> List.of(new Outcome.MadeDue());
             case ServingEffect.Refresh(LoadBalancerStatus found) -> {
                 provider = provider.seen(found);
                 yield List.of(new Outcome.Judged());
@@ -278,19 +280,26 @@ class ServingTest {
         return List.of(new Outcome.Did(what));
     }
 
+    /** The first outcome that a test says of a call is what came of it. */
     private List<Outcome> called(ProviderCall.Made call) {
-        if (call instanceof ProviderCall.Ensure(var request)) {
-            provider = provider.asks(request, EDGE);
-            if (!outcomes.containsKey("Ensure")) {
-                return List.of(
-                        new Outcome.Called(),
-                        new Outcome.Answered(ready(request.addresses().getFirst()), AnsweredAddresses.NONE));
-            }
-        }
-        if (call instanceof ProviderCall.Look) {
-            provider = provider.looked();
-        }
-        return List.of(new Outcome.Called());
+        Outcome.OfCall came = outcomes.getOrDefault(call.getClass().getSimpleName(), List.of()).stream()
+                .filter(Outcome.OfCall.class::isInstance)
+                .map(Outcome.OfCall.class::cast)
+                .findFirst()
+                .orElseGet(() -> whenItSucceeds(call));
+        provider = provider.calling(call, EDGE).called(call, EDGE, came);
+        return List.of(new Outcome.Called(), came);
+    }
+
+    private static Outcome.OfCall whenItSucceeds(ProviderCall.Made call) {
+        return switch (call) {
+            case ProviderCall.Ensure(LoadBalancerRequest request) ->
+                new Outcome.Answered(ready(request.addresses().getFirst()), AnsweredAddresses.NONE);
+            case ProviderCall.Look(LoadBalancerRequest request, EnsureOutcome.Ready known) ->
+                new Outcome.Looked(known, Optional.of(known.status()));
+            case ProviderCall.Update update -> new Outcome.Updated();
+            case ProviderCall.Delete delete -> new Outcome.UnservedDeleted();
+        };
     }
 
     @Test
@@ -298,7 +307,7 @@ class ServingTest {
         steps = List.of(acquire());
         marks = true;
 
-        assertThat(way()).containsExactly("Choose", "ClaimChosen", "CountAssigned", "StopWaiting", "AddFinalizer");
+        assertThat(way()).containsExactly("Choose", "CreateChosen", "CountAssigned", "StopWaiting", "AddFinalizer");
     }
 
     @Test
@@ -337,11 +346,11 @@ class ServingTest {
     void serviceWhoseChoicesAreAllLost_saysSo_andThoseBehindGoFirst() {
         steps = List.of(acquire());
         holdings = List.of();
-        outcomes.put("ClaimChosen", List.of(new Outcome.ClaimTried(FREE.ip(), Whose.ANOTHERS)));
+        outcomes.put("CreateChosen", List.of(new Outcome.ClaimTried(FREE.ip(), Whose.ANOTHERS)));
 
         assertThat(way())
-                .startsWith("Choose", "ClaimChosen", "Choose")
-                .endsWith("ClaimChosen", "Postpone", "Publishnull", "Fail ClaimFailed, loses turn")
+                .startsWith("Choose", "CreateChosen", "Choose")
+                .endsWith("CreateChosen", "Postpone", "Publishnull", "Fail ClaimFailed, loses turn")
                 .filteredOn("Choose"::equals)
                 .hasSize(20);
     }
@@ -360,12 +369,12 @@ class ServingTest {
         steps = List.of(acquire());
         holdings = List.of();
         outcomes.put(
-                "ClaimChosen", List.of(new Outcome.ClaimTried(FREE.ip(), Whose.NOT_MADE), new Outcome.Failed(DENIED)));
+                "CreateChosen", List.of(new Outcome.ClaimTried(FREE.ip(), Whose.NOT_MADE), new Outcome.Failed(DENIED)));
 
         assertThat(way())
                 .containsExactly(
                         "Choose",
-                        "ClaimChosen",
+                        "CreateChosen",
                         "Postpone",
                         "GiveUpClaim",
                         "Publishnull",
@@ -382,6 +391,22 @@ class ServingTest {
         assertThat(way())
                 .containsExactly(
                         "StopWaiting", "AskFor", "TakeTurn", "Ensure", "Postpone", "Publishnull", "Fail EnsureFailed");
+    }
+
+    @Test
+    void serviceThatAnotherServes_isLeftToIt() {
+        outcomes.put("Ensure", List.of(new Outcome.ServedElsewhere()));
+
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "AwaitEvent");
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "AwaitEvent");
+    }
+
+    @Test
+    void serviceThatLostItsAddress_hasItsLoadBalancerDeletedOnce() {
+        holdings = List.of();
+
+        assertThat(way()).containsSubsequence("Note", "TakeTurn", "Delete", "Note", "Rest");
+        assertThat(way()).doesNotContain("Delete");
     }
 
     @Test
@@ -413,7 +438,7 @@ class ServingTest {
     void targetsThatChangeAgainWhileTheProviderIsNotified_areNotLost() {
         Backends one = new Backends(List.of(LoadBalancerRequest.Node.named("new")), true, List::of);
 
-        Facts notified = Facts.NONE.with(new Outcome.TargetsNow(one), new Outcome.Did(Done.MADE_DUE));
+        Facts notified = Facts.NONE.with(new Outcome.TargetsNow(one), new Outcome.MadeDue());
 
         assertThat(notified.targetsNow()).isEmpty();
         assertThat(notified.with(new Outcome.TargetsNow(one)).targetsNow()).contains(one);
@@ -427,10 +452,6 @@ class ServingTest {
     @Test
     void providerThatHasWhatItAnswered_isRefreshed_andNotAskedAgain() {
         isDoubted();
-        outcomes.put(
-                "Look",
-                List.of(new Outcome.Looked(
-                        ready("192.0.2.1"), Optional.of(ready("192.0.2.1").status()))));
 
         assertThat(way())
                 .containsSubsequence("TakeTurn", "Look", "Refresh", "Keep")
@@ -452,6 +473,7 @@ class ServingTest {
     @Test
     void providerThatCannotBeLookedAt_isNotAskedAgain() {
         isDoubted();
+        outcomes.put("Look", List.of(new Outcome.NotSeen()));
 
         assertThat(way()).containsSubsequence("Look", "Keep").doesNotContain("AskAgain", "Ensure");
     }
@@ -559,8 +581,8 @@ class ServingTest {
                 List.of(),
                 List.of(updated));
 
-        assertThat(call.after(List.of(new Outcome.TargetsNow(Backends.NONE)))).containsExactly(updated);
-        assertThat(call.after(List.of(new Outcome.NotUpdated("quota")))).isEmpty();
+        assertThat(call.after(new Outcome.Updated())).containsExactly(updated);
+        assertThat(call.after(new Outcome.NotUpdated("quota"))).isEmpty();
     }
 
     @Test
@@ -1037,7 +1059,7 @@ class ServingTest {
         service = SampleService.named(WEB, "u1");
         waits = postponed(ServingEffect.Mark.class, DENIED);
 
-        assertThat(way()).containsExactly("Choose", "ClaimChosen", "CountAssigned", "StopWaiting", "WaitPT5S");
+        assertThat(way()).containsExactly("Choose", "CreateChosen", "CountAssigned", "StopWaiting", "WaitPT5S");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Owner;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
+import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Facts.Done;
@@ -38,7 +39,7 @@ class TakingOverTest {
             List.of(IpFamily.IPV4),
             true,
             new Requester(List.of(), Map.of(), Map.of()),
-            new AddressConstraints(List.of(IP), List.of(), null, false),
+            new AddressConstraints(List.of(IP), List.of(), new Sharing("dns", "", List.of()), false),
             List.of(),
             QueuePosition.FIRST);
     private static final Claim SHARED =
@@ -86,15 +87,18 @@ class TakingOverTest {
     @Test
     void addressThatOthersShare_isJoinedFirst() {
         way().then(new TakeOverEffect.Hold(REQUEST), new Outcome.Held(List.of(SHARED, SHARED)))
-                .then(new TakeOverEffect.Join(0, SHARED, REQUEST), new Outcome.StepsDone(1))
-                .then(new TakeOverEffect.Join(1, SHARED, REQUEST), new Outcome.StepsDone(2))
+                .then(new TakeOverEffect.Join(0, SHARED, REQUEST.joining(SHARED), REQUEST), new Outcome.StepsDone(1))
+                .then(new TakeOverEffect.Join(1, SHARED, REQUEST.joining(SHARED), REQUEST), new Outcome.StepsDone(2))
                 .ends(new TerminalEffect.PlanAgain(false));
     }
 
     @Test
     void joinThatFails_isSaid() {
         way().then(new TakeOverEffect.Hold(REQUEST), new Outcome.Held(List.of(SHARED)))
-                .then(new TakeOverEffect.Join(0, SHARED, REQUEST), new Outcome.StepsDone(1), new Outcome.Failed(DENIED))
+                .then(
+                        new TakeOverEffect.Join(0, SHARED, REQUEST.joining(SHARED), REQUEST),
+                        new Outcome.StepsDone(1),
+                        new Outcome.Failed(DENIED))
                 .ends(new TerminalEffect.Fail(DENIED, false, Optional.empty()));
     }
 

@@ -296,9 +296,9 @@ public final class AddressControl {
     /**
      * Releases {@code owner}'s hold on {@code ip} if a live read shows that the Service is gone.
      *
-     * @return false if it could not be told, or done: try again later
+     * @return whether it could be told, and done
      */
-    public boolean releaseIfGone(Ip ip, Owner owner) {
+    public Released releaseIfGone(Ip ip, Owner owner) {
         boolean released = release.ifGone(ip, owner);
         if (!released && cluster.claim(ip).isPresent()) {
             retry.accept(ip);
@@ -306,7 +306,7 @@ public final class AddressControl {
             // Neither the Service nor the Address need be in a cache: nothing else would come back to it.
             release.lookAfter(ip, owner);
         }
-        return released;
+        return released ? Released.DONE : Released.LATER;
     }
 
     /**

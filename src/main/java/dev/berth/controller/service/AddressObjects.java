@@ -1,11 +1,9 @@
 package dev.berth.controller.service;
 
-import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
 import dev.berth.claim.Owner;
-import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -110,31 +108,27 @@ final class AddressObjects {
     }
 
     /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
-    Created join(Claim shared, AddressRequest asked, Object request) {
-        Ip ip = shared.ip();
-        Sharing sharing = asked.constraints().sharing();
-        if (sharing == null) {
-            return new Created(Whose.ANOTHERS);
-        }
-        return switch (pass.parts().cluster().updateClaim(shared, shared.spec().joinedBy(asked.owner(), sharing))) {
+    Created join(Claim shared, ClaimSpec joined, Owner owner, Object request) {
+        return switch (pass.parts().cluster().updateClaim(shared, joined)) {
             case Write.Done<Claim>(Claim now) -> {
                 wrote(now);
                 yield new Created(Whose.OURS);
             }
-            case Write.Conflict<Claim> changed -> joined(shared, asked, request);
-            case Write.NotFound<Claim> gone -> joined(shared, asked, request);
-            case Write.Unknown<Claim> lost -> joined(shared, asked, request);
+            case Write.Conflict<Claim> changed -> joined(shared, owner, request);
+            case Write.NotFound<Claim> gone -> joined(shared, owner, request);
+            case Write.Unknown<Claim> lost -> joined(shared, owner, request);
             case Write.Refused<Claim>(String message) ->
                 new Created(
-                        Whose.UNSURE, ReconcileContext.failed("joining " + ip, Reason.ClaimFailed, message, request));
+                        Whose.UNSURE,
+                        ReconcileContext.failed("joining " + shared.ip(), Reason.ClaimFailed, message, request));
         };
     }
 
     /** What became of a join: a read tells. */
-    private Created joined(Claim shared, AddressRequest asked, Object request) {
+    private Created joined(Claim shared, Owner owner, Object request) {
         return switch (read(shared.ip())) {
             case Read.Found<Claim>(Claim found) ->
-                new Created(found.owners().contains(asked.owner()) ? Whose.OURS : Whose.ANOTHERS);
+                new Created(found.owners().contains(owner) ? Whose.OURS : Whose.ANOTHERS);
             case Read.Absent<Claim> none -> {
                 pass.addresses().foundGone(shared);
                 yield new Created(Whose.ANOTHERS);

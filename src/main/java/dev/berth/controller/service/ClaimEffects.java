@@ -5,6 +5,7 @@ import dev.berth.claim.Choice;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
 import dev.berth.controller.address.Released;
 import dev.berth.controller.service.AddressObjects.Created;
 import dev.berth.ip.Ip;
@@ -93,15 +94,16 @@ final class ClaimEffects {
         };
     }
 
+    /** Claims an address that was chosen. */
     List<Outcome> claim(ServicePlan.Serve serve, ServingEffect.ClaimChosen effect) {
-        AddressRequest request = effect.request();
-        Choice.Pick pick = effect.pick();
-        Claim shared = pick.joins();
-        Created created = shared == null
-                ? objects.create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
-                : objects.join(shared, request, serve.timeless());
+        Owner owner = pass.owner(serve);
+        Created created = switch (effect) {
+            case ServingEffect.CreateChosen(Ip ip, ClaimSpec spec) -> objects.create(ip, spec, owner, serve.timeless());
+            case ServingEffect.JoinChosen(Claim shared, ClaimSpec joined) ->
+                objects.join(shared, joined, owner, serve.timeless());
+        };
         List<Outcome> outcomes = new ArrayList<>(created.outcomes());
-        outcomes.addFirst(new Outcome.ClaimTried(pick.ip(), created.whose()));
+        outcomes.addFirst(new Outcome.ClaimTried(effect.ip(), created.whose()));
         return outcomes;
     }
 
@@ -109,25 +111,29 @@ final class ClaimEffects {
     List<Outcome> join(TakeOverEffect.Join effect) {
         return Stream.concat(
                         Stream.of(new Outcome.StepsDone(effect.index() + 1)),
-                        objects.join(effect.shared(), effect.request(), effect.request()).outcomes().stream())
+                        objects
+                                .join(
+                                        effect.shared(),
+                                        effect.joined(),
+                                        effect.request().owner(),
+                                        effect.request())
+                                .outcomes()
+                                .stream())
                 .toList();
     }
 
     /** Releases an address. */
     Outcome release(Leaving leaving) {
-        return switch (released(leaving)) {
+        Released released = switch (leaving) {
+            case Leaving.Itself(Ip ip, Owner owner, Optional<Claim> before) ->
+                pass.addresses().release(ip, owner, before.orElse(null));
+            case Leaving.Former(Ip ip, Owner owner) -> pass.addresses().releaseIfGone(ip, owner);
+        };
+        return switch (released) {
             case DONE -> new Outcome.ReleaseTried(leaving.ip(), false);
             case LATER -> new Outcome.ReleaseTried(leaving.ip(), true);
             case CHANGED -> new Outcome.Changed(true);
         };
-    }
-
-    private Released released(Leaving leaving) {
-        if (leaving.itself()) {
-            return pass.addresses()
-                    .release(leaving.ip(), leaving.owner(), leaving.before().orElse(null));
-        }
-        return pass.addresses().releaseIfGone(leaving.ip(), leaving.owner()) ? Released.DONE : Released.LATER;
     }
 
     /** Reads the Address of what is about to go from the status. */

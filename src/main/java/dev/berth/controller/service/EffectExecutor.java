@@ -214,7 +214,7 @@ final class EffectExecutor {
             case ServingEffect.Accept accept -> new Learned(provider.accept(serve.servedClass(), accept));
             case ServingEffect.MakeDue none -> {
                 pass.due().accept(List.of(pass.key()));
-                yield did(Done.MADE_DUE);
+                yield new Learned(new Outcome.MadeDue());
             }
             case ServingEffect.Refresh(LoadBalancerStatus found) -> new Learned(provider.refresh(found));
             case ServingEffect.AskAgain(ServiceEvent why) -> new Learned(provider.askAgain(state, why));

@@ -73,17 +73,22 @@ final class ProviderEffects {
     /** Makes the call. */
     List<Outcome> call(ServicePlan.Serve serve, ServingEffect.Call effect) {
         ServedClass served = serve.servedClass();
+        ProviderMemory memory = pass.memory().provider;
         effect.before().forEach(event -> pass.say(serve.service(), event));
-        List<Outcome> came = switch (effect.call()) {
+        memory.calling(effect.call(), served, pass.steady());
+        Outcome.OfCall came = switch (effect.call()) {
             case ProviderCall.Look(LoadBalancerRequest request, EnsureOutcome.Ready known) ->
                 look(served, request, known);
             case ProviderCall.Update(LoadBalancerRequest request) -> update(served, request);
             case ProviderCall.Ensure(LoadBalancerRequest request) -> ensure(served, request);
             case ProviderCall.Delete(LoadBalancerRequest request) -> deleteUnserved(served, request);
         };
+        memory.change(state -> state.called(effect.call(), served, came));
         effect.after(came).forEach(event -> pass.say(serve.service(), event));
-        List<Outcome> outcomes = new ArrayList<>(came);
-        outcomes.addFirst(new Outcome.Called());
+        List<Outcome> outcomes = new ArrayList<>(List.of(new Outcome.Called(), came));
+        if (came instanceof Outcome.Updated) {
+            outcomes.add(targetsChanged(served));
+        }
         return outcomes;
     }
 
@@ -149,25 +154,20 @@ final class ProviderEffects {
         return List.of(new Outcome.Did(Done.FAILURE_REMEMBERED), new Outcome.LookAgain(delay));
     }
 
-    private List<Outcome> ensure(ServedClass served, LoadBalancerRequest request) {
+    private Outcome.OfCall ensure(ServedClass served, LoadBalancerRequest request) {
         LoadBalancerProvider provider = pass.parts().providers().named(served.provider());
-        pass.memory().provider.change(state -> state.asks(request, served));
         try {
             return switch (pass.visit().ensure(provider, request, asksForName(served, request))) {
-                case EnsureOutcome.Ready ready -> List.of(new Outcome.Answered(ready, whoHas(served, ready.status())));
+                case EnsureOutcome.Ready ready -> new Outcome.Answered(ready, whoHas(served, ready.status()));
                 case EnsureOutcome.Pending pending -> {
                     LOG.info("Service {}: {}", pass.key(), pending.message());
                     Duration delay = pass.memory().retries.pending(request, pending.retryAfter(), pending.message());
-                    yield List.of(new Outcome.OnItsWay(delay, pending.message()));
+                    yield new Outcome.OnItsWay(delay, pending.message());
                 }
-                case EnsureOutcome.ImplementedElsewhere none -> {
-                    pass.memory().provider.change(state -> state.elsewhere(request, served));
-                    yield List.of();
-                }
+                case EnsureOutcome.ImplementedElsewhere none -> new Outcome.ServedElsewhere();
             };
         } catch (ProviderException failure) {
-            return List.of(new Outcome.Failed(
-                    ServiceFailure.ofEnsuring(pass.key(), called(served, request), failure, request)));
+            return new Outcome.Failed(ServiceFailure.ofEnsuring(pass.key(), called(served, request), failure, request));
         }
     }
 
@@ -192,40 +192,35 @@ final class ProviderEffects {
                                 .toList());
     }
 
-    /** Asks what the provider has. That it cannot be found out is no drift. */
-    private List<Outcome> look(ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
-        pass.memory().provider.looks(pass.steady());
+    /** Asks what the provider has. */
+    private Outcome.OfCall look(ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
         try {
-            return List.of(new Outcome.Looked(
-                    known, pass.visit().get(pass.parts().providers().named(served.provider()), request)));
+            return new Outcome.Looked(
+                    known, pass.visit().get(pass.parts().providers().named(served.provider()), request));
         } catch (ProviderException failure) {
             LOG.atLevel(pass.memory().provider.state().isOutOfSight() ? Level.DEBUG : Level.WARN)
                     .log("looking at the load balancer of Service {}: {}", pass.key(), failure.getMessage());
-            pass.memory().provider.change(ProviderState::missed);
-            return List.of();
+            return new Outcome.NotSeen();
         }
     }
 
     /** Notifies the provider of other targets. */
-    private List<Outcome> update(ServedClass served, LoadBalancerRequest request) {
+    private Outcome.OfCall update(ServedClass served, LoadBalancerRequest request) {
         try {
             pass.visit().update(pass.parts().providers().named(served.provider()), request);
-            pass.memory().provider.change(state -> state.updated(request, served));
-            return List.of(targetsChanged(served));
+            return new Outcome.Updated();
         } catch (ProviderException failure) {
-            return List.of(new Outcome.NotUpdated(String.valueOf(failure.getMessage())));
+            return new Outcome.NotUpdated(String.valueOf(failure.getMessage()));
         }
     }
 
     /** It lost its addresses: what the provider made of them must not outlive them. */
-    private List<Outcome> deleteUnserved(ServedClass served, LoadBalancerRequest request) {
+    private Outcome.OfCall deleteUnserved(ServedClass served, LoadBalancerRequest request) {
         try {
-            pass.memory().provider.change(ProviderState::unsure);
             delete(served, request);
-            pass.memory().provider.change(state -> state.deleted(request.service()));
-            return List.of();
+            return new Outcome.UnservedDeleted();
         } catch (ProviderException failure) {
-            return List.of(new Outcome.Failed(notDeleted(served, request, failure, request)));
+            return new Outcome.Failed(notDeleted(served, request, failure, request));
         }
     }
 

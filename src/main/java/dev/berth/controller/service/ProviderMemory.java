@@ -1,7 +1,9 @@
 package dev.berth.controller.service;
 
 import dev.berth.loadbalancer.LookSchedule;
+import dev.berth.loadbalancer.ProviderCall;
 import dev.berth.loadbalancer.ProviderState;
+import dev.berth.loadbalancer.ServedClass;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,10 +30,12 @@ final class ProviderMemory {
         looks.updateAndGet(schedule -> schedule.changed(now));
     }
 
-    /** It is about to be looked at. */
-    void looks(Instant now) {
-        looks.updateAndGet(schedule -> schedule.looks(now));
-        change(ProviderState::looked);
+    /** A call is about to be made for a Service that is served. */
+    void calling(ProviderCall.Made call, ServedClass by, Instant now) {
+        if (call instanceof ProviderCall.Look) {
+            looks.updateAndGet(schedule -> schedule.looks(now));
+        }
+        change(known -> known.calling(call, by));
     }
 
     /**

@@ -247,8 +247,8 @@ class AddressControlTest {
         ledger.holdAgain(List.of(IP), WEB);
         cluster.live = new Read.Failed<>("no route to host");
 
-        assertThat(control.releaseIfGone(IP, WEB)).isFalse();
-        assertThat(control.releaseIfGone(IP, WEB)).isFalse();
+        assertThat(control.releaseIfGone(IP, WEB)).isEqualTo(Released.LATER);
+        assertThat(control.releaseIfGone(IP, WEB)).isEqualTo(Released.LATER);
         assertThat(delays).hasSize(1);
 
         cluster.live = new Read.Absent<>();
