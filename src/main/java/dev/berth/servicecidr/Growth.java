@@ -76,11 +76,11 @@ public sealed interface Growth {
      * What is decided about.
      *
      * @param cidrs all ServiceCIDRs
-     * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools; asked for by
+     * @param excluded what else is never overlapped: networks of Pods, addresses of Nodes, address pools; asked for by
      *     {@link #plan} alone, for they may be many
      */
     record World(
-            Collection<ServiceCidr> cidrs, ClusterIps ips, Supplier<? extends Collection<ExcludedNetwork>> avoided) {
+            Collection<ServiceCidr> cidrs, ClusterIps ips, Supplier<? extends Collection<ExcludedNetwork>> excluded) {
         /** One of Berth's counts before anybody called it ready: it was made for the need that there is now. */
         private boolean isCapacity(ServiceCidr cidr) {
             return stays(cidr) && (cidr.isReady() || cidr.madeByBerth());
@@ -121,7 +121,7 @@ public sealed interface Growth {
         }
 
         private List<ExcludedNetwork> obstacles() {
-            List<ExcludedNetwork> all = new ArrayList<>(avoided.get());
+            List<ExcludedNetwork> all = new ArrayList<>(excluded.get());
             all.addAll(GrowthSettings.UNREACHABLE);
             for (ServiceCidr cidr : cidrs) {
                 cidr.ranges()

@@ -88,7 +88,7 @@ class ClusterAddressesIT {
         assertThat(cidrs()).containsExactly("kubernetes");
 
         cluster.policy(
-                "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 27, usedPercent: 50, maxRanges: 3}}");
+                "growth: {dryRun: false, excluded: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 27, usedPercent: 50, maxRanges: 3}}");
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(cidrs()).contains("berth-10.100.0.0-27"));
         for (int i = 0; i < 50; i++) {
             cluster.createService("late-" + i);
@@ -156,7 +156,7 @@ class ClusterAddressesIT {
         fillAllButTwo();
 
         cluster.policy(
-                "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 28, usedPercent: 100,"
+                "growth: {dryRun: false, excluded: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 28, usedPercent: 100,"
                         + " maxRanges: 1}}");
         cluster.retire("old");
         cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))

@@ -340,7 +340,7 @@ abstract class CrdRules {
                     "all there is",
                     "{warnings: {usedPercent: 70, daysUntilFull: 30}, growth: {dryRun: false, ipv4: {supernets:"
                             + " [10.0.0.0/8, 172.16.0.0/12], prefixLength: 24, usedPercent: 75, maxRanges: 2}, ipv6:"
-                            + " {supernets: ['fd00::/56'], prefixLength: 112}, avoid: [10.244.0.0/16, 'fd01::/64']}}",
+                            + " {supernets: ['fd00::/56'], prefixLength: 112}, excluded: [10.244.0.0/16, 'fd01::/64']}}",
                     ""),
             new PolicyRow("a warning at nothing", "{warnings: {usedPercent: 0}}", "spec.warnings.usedPercent"),
             new PolicyRow("a warning above all", "{warnings: {usedPercent: 101}}", "spec.warnings.usedPercent"),
@@ -364,6 +364,14 @@ abstract class CrdRules {
             PolicyRow.growth(
                     "a length too long", "supernets: [10.0.0.0/8], prefixLength: 127", "spec.growth.ipv4.prefixLength"),
             PolicyRow.growth(
+                    "a length too long for IPv4",
+                    "supernets: [10.0.0.0/8], prefixLength: 31",
+                    "spec.growth.ipv4: Invalid value: \"object\": prefixLength must be 8 to 30 for IPv4"),
+            new PolicyRow(
+                    "a length too short for IPv6",
+                    "{growth: {ipv6: {supernets: ['fd00::/56'], prefixLength: 63}}}",
+                    "prefixLength must be 64 to 126 for IPv6"),
+            PolicyRow.growth(
                     "a threshold of nothing",
                     "supernets: [10.0.0.0/8], prefixLength: 24, usedPercent: 0",
                     "spec.growth.ipv4.usedPercent"),
@@ -379,7 +387,7 @@ abstract class CrdRules {
                     "a maximum of too many",
                     "supernets: [10.0.0.0/8], prefixLength: 24, maxRanges: 65",
                     "spec.growth.ipv4.maxRanges"),
-            new PolicyRow("a network to avoid that is none", "{growth: {avoid: [pods]}}", "\"pods\" " + NO_CIDR));
+            new PolicyRow("an excluded network that is none", "{growth: {excluded: [pods]}}", "\"pods\" " + NO_CIDR));
 
     @TestFactory
     Stream<DynamicTest> policy() {

@@ -54,7 +54,7 @@ class GrowthLimitsIT {
     void rangeThatAPolicyForbids_isACondition_andIsMadeOnceItIsAllowed(
             String policy, String validation, String network) {
         cidrs.forbid(policy, validation);
-        cidrs.policy("growth: {dryRun: false, avoid: [10.244.0.0/16],"
+        cidrs.policy("growth: {dryRun: false, excluded: [10.244.0.0/16],"
                 + " ipv4: {supernets: [%s/24], prefixLength: 28, usedPercent: 1, maxRanges: 1}}".formatted(network));
         cidrs.awaitStatus(status -> assertThat(condition(status.conditions(), "Growth"))
                 .startsWith("False Forbidden: cannot make ServiceCIDR \"berth-" + network + "-28\"")
@@ -127,7 +127,7 @@ class GrowthLimitsIT {
         cidrs.createServiceOfFamily("six", "IPv6");
         // Says what it knows of, before it is let make anything.
         String growth = "ipv6: {supernets: ['fd00:20::/120'], prefixLength: 124, usedPercent: 1, maxRanges: 1},"
-                + " avoid: ['fd00:20::2c/126']";
+                + " excluded: ['fd00:20::2c/126']";
         cidrs.policy("growth: {" + growth + "}");
         cidrs.awaitStatus(status -> assertThat(status.proposed())
                 .singleElement()

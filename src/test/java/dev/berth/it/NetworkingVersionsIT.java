@@ -43,7 +43,7 @@ class NetworkingVersionsIT {
                         .start(),
                 "--service-cidr-controller=Always")) {
             cidrs.policy(
-                    "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.101.0.0/24], prefixLength: 28,"
+                    "growth: {dryRun: false, excluded: [10.244.0.0/16], ipv4: {supernets: [10.101.0.0/24], prefixLength: 28,"
                             + " usedPercent: 1, maxRanges: 1}}");
             cidrs.reserve("dns", "10.96.0.10", "dns");
             cidrs.client()

@@ -39,8 +39,8 @@ class GrowthTest {
         return Growth.of(settings, new Growth.World(List.of(cidrs), ips, List::of));
     }
 
-    private static Growth avoiding(GrowthSettings settings, ExcludedNetwork... avoided) {
-        return Growth.of(settings, new Growth.World(List.of(FIRST), FULL, () -> List.of(avoided)));
+    private static Growth excluding(GrowthSettings settings, ExcludedNetwork... excluded) {
+        return Growth.of(settings, new Growth.World(List.of(FIRST), FULL, () -> List.of(excluded)));
     }
 
     private static Growth withOurs(GrowthSettings settings, ServiceCidr... ours) {
@@ -53,7 +53,7 @@ class GrowthTest {
         return new Growth.Next(name, ServiceRange.parse(range));
     }
 
-    private static ExcludedNetwork avoid(String what, String range) {
+    private static ExcludedNetwork excluded(String what, String range) {
         return new ExcludedNetwork(what, IpRange.parse(range));
     }
 
@@ -140,7 +140,8 @@ class GrowthTest {
                 .isEqualTo(next);
         assertThat(Growth.of(settings, new Growth.World(gone, taken(11), List::of)))
                 .isEqualTo(new Growth.Enough(78, next));
-        assertThat(Growth.of(settings, new Growth.World(gone, taken(12), () -> List.of(avoid("pods", "10.97.0.0/24")))))
+        assertThat(Growth.of(
+                        settings, new Growth.World(gone, taken(12), () -> List.of(excluded("pods", "10.97.0.0/24")))))
                 .isInstanceOfSatisfying(
                         Growth.Held.class,
                         held -> assertThat(held.message())
@@ -197,32 +198,32 @@ class GrowthTest {
 
     @Test
     void whatIsToBeAvoided_isJumpedPast() {
-        assertThat(avoiding(
+        assertThat(excluding(
                         ipv4(24, "10.97.0.0/16"),
-                        avoid("Node \"a\" (podCIDR)", "10.97.0.0/20"),
-                        avoid("Node \"a\"", "10.97.16.200"),
-                        avoid("AddressPool \"p\"", "10.97.17.255-10.97.18.5")))
+                        excluded("Node \"a\" (podCIDR)", "10.97.0.0/20"),
+                        excluded("Node \"a\"", "10.97.16.200"),
+                        excluded("AddressPool \"p\"", "10.97.17.255-10.97.18.5")))
                 .isEqualTo(next("berth-10.97.19.0-24", "10.97.19.0/24"));
     }
 
     @Test
     void whatReachesIntoTheSupernetFromOutside_isAvoidedToo() {
-        assertThat(avoiding(ipv4(24, "10.97.0.0/16"), avoid("pods", "10.96.200.0-10.97.0.0")))
+        assertThat(excluding(ipv4(24, "10.97.0.0/16"), excluded("pods", "10.96.200.0-10.97.0.0")))
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }
 
     @Test
     void aSupernetThatIsUsedUp_isFollowedByTheNext() {
-        assertThat(avoiding(ipv4(24, "10.97.0.0/24", "10.98.0.0/16"), avoid("Node \"a\"", "10.97.0.255")))
+        assertThat(excluding(ipv4(24, "10.97.0.0/24", "10.98.0.0/16"), excluded("Node \"a\"", "10.97.0.255")))
                 .isEqualTo(next("berth-10.98.0.0-24", "10.98.0.0/24"));
     }
 
     @Test
     void whenNoSupernetHasRoom_itIsSaidWhatIsInTheWay() {
-        assertThat(avoiding(
+        assertThat(excluding(
                         ipv4(16, "10.96.0.0/16", "10.97.0.0/16"),
-                        avoid("Node \"a\"", "10.97.0.7"),
-                        avoid("Node \"b\"", "192.0.2.1")))
+                        excluded("Node \"a\"", "10.97.0.7"),
+                        excluded("Node \"b\"", "192.0.2.1")))
                 .isEqualTo(new Growth.Held(
                         Growth.Why.NO_SPACE,
                         "100 percent of the IPv4 addresses are in use, and no /16 is free in 10.96.0.0/16, 10.97.0.0/16:"
@@ -235,7 +236,7 @@ class GrowthTest {
     void thatNoSupernetHasRoom_isSaid_beforeTheNextRangeIsNeeded() {
         Growth growth = Growth.of(
                 ipv4(24, "10.97.0.0/24"),
-                new Growth.World(List.of(FIRST), taken(2), () -> List.of(avoid("pods", "10.97.0.0/16"))));
+                new Growth.World(List.of(FIRST), taken(2), () -> List.of(excluded("pods", "10.97.0.0/16"))));
 
         assertThat(growth).isInstanceOfSatisfying(Growth.Held.class, held -> {
             assertThat(held.why()).isEqualTo(Growth.Why.NO_SPACE);
@@ -272,12 +273,12 @@ class GrowthTest {
 
     @Test
     void largeSupernets_areSearchedByJumps() {
-        ExcludedNetwork most = avoid("most of it", "10.0.0.0-10.15.254.255");
-        assertThat(avoiding(ipv4(24, "10.0.0.0/12"), most)).isEqualTo(next("berth-10.15.255.0-24", "10.15.255.0/24"));
+        ExcludedNetwork most = excluded("most of it", "10.0.0.0-10.15.254.255");
+        assertThat(excluding(ipv4(24, "10.0.0.0/12"), most)).isEqualTo(next("berth-10.15.255.0-24", "10.15.255.0/24"));
 
         ServiceCidr six = SampleCidrs.ready("six", "fd00:1::/126");
         ClusterIps ips = Sample.index("fd00:1::1", "fd00:1::2", "fd00:1::3");
-        ExcludedNetwork half = avoid("half of it", "fd00::-fd00:0:0:7fff:ffff:ffff:ffff:ffff");
+        ExcludedNetwork half = excluded("half of it", "fd00::-fd00:0:0:7fff:ffff:ffff:ffff:ffff");
         assertThat(Growth.of(ipv6(64, "fd00::/32"), new Growth.World(List.of(six), ips, () -> List.of(half))))
                 .isEqualTo(next("berth-fd00-0000-0000-8000-0000-0000-0000-0000-64", "fd00:0:0:8000::/64"));
     }
@@ -305,7 +306,7 @@ class GrowthTest {
 
     @Test
     void theEndOfAllAddresses_isTheEndOfTheSearch() {
-        assertThat(why(avoiding(ipv4(24, "255.255.0.0/16"), avoid("all", "255.255.0.0/16"))))
+        assertThat(why(excluding(ipv4(24, "255.255.0.0/16"), excluded("all", "255.255.0.0/16"))))
                 .isEqualTo(Growth.Why.NO_SPACE);
     }
 
@@ -397,10 +398,10 @@ class GrowthTest {
         for (long seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
             List<ServiceCidr> cidrs = new ArrayList<>(List.of(FIRST));
-            List<ExcludedNetwork> avoided = new ArrayList<>();
+            List<ExcludedNetwork> excluded = new ArrayList<>();
             for (int i = random.nextInt(6); i > 0; i--) {
                 Ip lower = Ip.parse("10.97.0." + random.nextInt(200));
-                avoided.add(new ExcludedNetwork(
+                excluded.add(new ExcludedNetwork(
                         "one", new IpRange(lower, new Ip(lower.value().increment(random.nextInt(40))))));
             }
             GrowthSettings settings = new GrowthSettings(
@@ -410,12 +411,12 @@ class GrowthTest {
                     1 + random.nextInt(100),
                     64);
             ClusterIps ips = taken(14);
-            Growth growth = propose(settings, cidrs, ips, avoided, random);
+            Growth growth = propose(settings, cidrs, ips, excluded, random);
             int made = 0;
             while (growth instanceof Growth.Next(String name, ServiceRange range)) {
-                String world = "seed " + seed + ": " + range + " for " + cidrs + avoided;
+                String world = "seed " + seed + ": " + range + " for " + cidrs + excluded;
                 assertThat(cidrs).as(world).noneMatch(cidr -> cidr.overlaps(range));
-                assertThat(avoided)
+                assertThat(excluded)
                         .as(world)
                         .noneMatch(one -> one.range().contains(range.network())
                                 || range.whole().contains(one.range().lower()));
@@ -424,7 +425,7 @@ class GrowthTest {
                 range.addresses()
                         .ifPresent(all -> Stream.iterate(all.lower(), ip -> ip.compareTo(all.upper()) <= 0, Ip::next)
                                 .forEach(ip -> ips.put(Sample.ip(ip))));
-                growth = propose(settings, cidrs, ips, avoided, random);
+                growth = propose(settings, cidrs, ips, excluded, random);
                 assertThat(++made).as(world).isLessThanOrEqualTo(64);
             }
             assertThat(growth).as("seed %d", seed).isInstanceOf(Growth.Held.class);
@@ -435,11 +436,11 @@ class GrowthTest {
             GrowthSettings settings,
             List<ServiceCidr> cidrs,
             ClusterIps ips,
-            List<ExcludedNetwork> avoided,
+            List<ExcludedNetwork> excluded,
             Random random) {
-        Growth growth = Growth.of(settings, new Growth.World(cidrs, ips, () -> avoided));
+        Growth growth = Growth.of(settings, new Growth.World(cidrs, ips, () -> excluded));
         List<ServiceCidr> shuffledCidrs = new ArrayList<>(cidrs);
-        List<ExcludedNetwork> shuffled = new ArrayList<>(avoided);
+        List<ExcludedNetwork> shuffled = new ArrayList<>(excluded);
         Collections.shuffle(shuffledCidrs, random);
         Collections.shuffle(shuffled, random);
         Growth again = Growth.of(settings, new Growth.World(shuffledCidrs, ips, () -> shuffled));

@@ -68,7 +68,7 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.INTEGER,
         priority = 1)
 @AdditionalPrinterColumn(
-        name = "Reason",
+        name = "Message",
         jsonPath = ".status.conditions[?(@.type=='Ready')].message",
         type = AdditionalPrinterColumn.Type.STRING,
         priority = 1)

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
         jsonPath = ".status.conditions[?(@.type=='Ready')].status",
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
-        name = "Reason",
+        name = "Message",
         jsonPath = ".status.conditions[?(@.type=='Ready')].message",
         type = AdditionalPrinterColumn.Type.STRING,
         priority = 1)

@@ -148,15 +148,17 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @Nullable Boolean dryRun,
 
             @Nullable @JsonPropertyDescription("If unset, IPv4 does not grow.")
+            @ValidationRule(value = "self.prefixLength <= 30", message = "prefixLength must be 8 to 30 for IPv4")
             FamilyGrowth ipv4,
 
             @Nullable @JsonPropertyDescription("If unset, IPv6 does not grow.")
+            @ValidationRule(value = "self.prefixLength >= 64", message = "prefixLength must be 64 to 126 for IPv6")
             FamilyGrowth ipv6,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(
                     "Networks that no new range may overlap, such as those of Pods. ServiceCIDRs, Nodes with their podCIDRs, and AddressPools are never overlapped.")
             @ValidationRule(value = ALL_CIDRS, message = NO_CIDR, messageExpression = WHICH_IS_NO_CIDR)
-            List<@Size(min = 1, max = 43) String> avoid) {}
+            List<@Size(min = 1, max = 43) String> excluded) {}
 
     /** How one family grows. */
     @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -32,8 +32,8 @@ final class Policies {
         List<String> missing = new ArrayList<>();
         ServiceCIDRPolicy.Growth growth = spec.growth();
         if (growth != null) {
-            if (hasGap(growth.avoid())) {
-                missing.add("spec.growth.avoid");
+            if (hasGap(growth.excluded())) {
+                missing.add("spec.growth.excluded");
             }
             if (isIncomplete(growth.ipv4())) {
                 missing.add("spec.growth.ipv4");

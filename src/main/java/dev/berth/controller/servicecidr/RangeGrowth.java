@@ -39,9 +39,10 @@ final class RangeGrowth {
     static final int THRESHOLD = 80;
     private static final int MAXIMUM = 4;
 
-    private static final String NOTHING_AVOIDED = "spec.growth.avoid is empty: before dryRun is false, name there the"
-            + " network of the Pods, which Nodes need not say and later Nodes may get more of, and what else Services"
-            + " have to reach";
+    private static final String NOTHING_EXCLUDED =
+            "spec.growth.excluded is empty: before dryRun is false, name there the"
+                    + " network of the Pods, which Nodes need not say and later Nodes may get more of, and what else Services"
+                    + " have to reach";
 
     /** For so long it is not asked again what is in the way of a range that is not needed yet. */
     private static final Duration KNOWN = Duration.ofMinutes(1);
@@ -77,7 +78,7 @@ final class RangeGrowth {
     }
 
     /** All that a plan is made of, but for what is taken. */
-    private record Question(GrowthSettings settings, List<String> avoid, List<ServiceCidr> cidrs) {}
+    private record Question(GrowthSettings settings, List<String> excluded, List<ServiceCidr> cidrs) {}
 
     private record Known(Question question, Growth.Plan plan, Instant until) {}
 
@@ -156,10 +157,10 @@ final class RangeGrowth {
     }
 
     private Outcome grow(Spec spec, GrowthSettings settings, List<ServiceCidr> cidrs) {
-        Question question = new Question(settings, avoid(spec), cidrs);
+        Question question = new Question(settings, excluded(spec), cidrs);
         boolean dryRun = isDryRun(spec);
-        if (!dryRun && avoid(spec).isEmpty()) {
-            return new Outcome.Held(settings.family(), Reason.InvalidSettings, NOTHING_AVOIDED, true, null);
+        if (!dryRun && excluded(spec).isEmpty()) {
+            return new Outcome.Held(settings.family(), Reason.InvalidSettings, NOTHING_EXCLUDED, true, null);
         }
         Growth growth = network.askClusterIps(ips -> decide(question, ips, List.of(), this::known));
         if (dryRun || !(growth instanceof Growth.Next(String name, ServiceRange range))) {
@@ -185,7 +186,7 @@ final class RangeGrowth {
                 .then(live -> network.readTaken(supernets)
                         .then(others -> network.readPods(supernets)
                                 .then(pods -> new Read.Found<>(make(
-                                        new Question(settings, avoid(spec), live.cidrs()),
+                                        new Question(settings, excluded(spec), live.cidrs()),
                                         live.ips(),
                                         Stream.concat(others.stream(), pods.stream())
                                                 .toList())))));
@@ -230,7 +231,7 @@ final class RangeGrowth {
             ClusterIps ips,
             List<ExcludedNetwork> found,
             BiFunction<Question, Growth.World, Growth.Plan> plan) {
-        Growth.World world = new Growth.World(question.cidrs(), ips, () -> avoided(question, found));
+        Growth.World world = new Growth.World(question.cidrs(), ips, () -> excluded(question, found));
         return Growth.of(question.settings(), world, plan.apply(question, world));
     }
 
@@ -245,12 +246,12 @@ final class RangeGrowth {
     }
 
     private Growth.Plan plan(Question question, Growth.World world) {
-        Growth.Plan plan = question.avoid().stream()
+        Growth.Plan plan = question.excluded().stream()
                 .filter(text -> IpRange.find(text).isEmpty())
                 .findFirst()
                 .<Growth.Plan>map(text -> new Growth.Plan.Nothing(
                         Growth.Why.INVALID_SETTINGS,
-                        "spec.growth.avoid: " + text + " is not a CIDR; no bits may be set beyond its prefix"))
+                        "spec.growth.excluded: " + text + " is not a CIDR; no bits may be set beyond its prefix"))
                 .orElseGet(() -> Growth.plan(question.settings(), world));
         plans.put(
                 question.settings().family(),
@@ -258,20 +259,20 @@ final class RangeGrowth {
         return plan;
     }
 
-    private List<ExcludedNetwork> avoided(Question question, List<ExcludedNetwork> found) {
+    private List<ExcludedNetwork> excluded(Question question, List<ExcludedNetwork> found) {
         return Stream.of(
                         taken.get().stream(),
-                        question.avoid().stream()
-                                .map(text -> new ExcludedNetwork("spec.growth.avoid", IpRange.parse(text))),
+                        question.excluded().stream()
+                                .map(text -> new ExcludedNetwork("spec.growth.excluded", IpRange.parse(text))),
                         found.stream())
                 .flatMap(all -> all)
                 .toList();
     }
 
-    private static List<String> avoid(Spec spec) {
+    private static List<String> excluded(Spec spec) {
         return spec.growth() == null
                 ? List.of()
-                : Objects.requireNonNullElse(spec.growth().avoid(), List.of());
+                : Objects.requireNonNullElse(spec.growth().excluded(), List.of());
     }
 
     private Outcome create(IpFamily family, String name, ServiceRange range) {

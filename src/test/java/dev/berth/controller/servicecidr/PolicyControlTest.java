@@ -452,7 +452,7 @@ class PolicyControlTest {
         JsonNode sample = JSON.unmarshal("""
                 {"metadata": {"name": "cluster", "uid": "uid", "generation": 1},
                  "spec": {"warnings": {"usedPercent": 80, "daysUntilFull": 14},
-                   "growth": {"dryRun": false, "avoid": ["10.2.0.0/16"],
+                   "growth": {"dryRun": false, "excluded": ["10.2.0.0/16"],
                      "ipv4": {"supernets": ["10.1.0.0/16"], "prefixLength": 24, "usedPercent": 1, "maxRanges": 2},
                      "ipv6": {"supernets": ["fd00::/64"], "prefixLength": 112}}},
                  "status": {"observedGeneration": 1, "history": [{"time": "2026-01-01T00:00:00Z", "ipv4": "1"}],
@@ -480,7 +480,7 @@ class PolicyControlTest {
         for (String spec : List.of(
                 "{\"growth\": {\"ipv4\": {\"supernets\": [\"10.1.0.0/16\"], \"prefixLength\": 5000000000}}}",
                 "{\"growth\": {\"ipv4\": {\"prefixLength\": 24}}}",
-                "{\"growth\": {\"avoid\": [null]}}",
+                "{\"growth\": {\"excluded\": [null]}}",
                 "{\"growth\": \"x\"}",
                 "null")) {
             policies.put(JSON.unmarshal(

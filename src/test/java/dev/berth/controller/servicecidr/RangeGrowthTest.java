@@ -45,9 +45,9 @@ class RangeGrowthTest {
         }
     }
 
-    private static Spec spec(@Nullable Boolean dryRun, List<String> avoid) {
+    private static Spec spec(@Nullable Boolean dryRun, List<String> excluded) {
         FamilyGrowth ipv4 = new FamilyGrowth(List.of("10.100.0.0/24"), 28, null, null);
-        return new Spec(null, new ServiceCIDRPolicy.Growth(dryRun, ipv4, null, avoid));
+        return new Spec(null, new ServiceCIDRPolicy.Growth(dryRun, ipv4, null, excluded));
     }
 
     private static Spec forReal() {
@@ -165,7 +165,7 @@ class RangeGrowthTest {
         RangeGrowth.Outcome.Held held = held(spec(false, List.of()));
 
         assertThat(held.reason()).isEqualTo(Reason.InvalidSettings);
-        assertThat(held.message()).contains("spec.growth.avoid is empty", "Pods");
+        assertThat(held.message()).contains("spec.growth.excluded is empty", "Pods");
         assertThat(network.writes).isEmpty();
         assertThat(growth.room(IpFamily.IPV4)).isZero();
     }
@@ -340,7 +340,7 @@ class RangeGrowthTest {
         RangeGrowth.Outcome.Held held = held(spec(false, List.of("10.0.0.0/33")));
 
         assertThat(held.reason()).isEqualTo(Reason.InvalidSettings);
-        assertThat(held.message()).contains("spec.growth.avoid", "10.0.0.0/33");
+        assertThat(held.message()).contains("spec.growth.excluded", "10.0.0.0/33");
         assertThat(network.writes).isEmpty();
     }
 }
