@@ -464,7 +464,7 @@ final class Wiring {
         ledger.rebuild(Claims.all(caches.addresses().list()));
         announced.adopt();
         loops.pools().refresh();
-        services.adopt();
+        loops.adopt();
         serviceTimes.lead(caches.services().list());
         mayBegin.run();
         gate.open();

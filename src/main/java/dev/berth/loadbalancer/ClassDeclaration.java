@@ -82,6 +82,30 @@ public record ClassDeclaration(
         return classless != Classless.NEVER;
     }
 
+    /** Whether its Services are served as by {@code other}: whether it has served some says only when Berth defers. */
+    public boolean servesAs(ClassDeclaration other) {
+        return equals(other.served(hasServedClassless));
+    }
+
+    private ClassDeclaration served(boolean classlessServices) {
+        return new ClassDeclaration(
+                name,
+                created,
+                value,
+                controllerName,
+                provider,
+                parameters,
+                pools,
+                ipMode,
+                healthCheck,
+                releasesNodePorts,
+                classless,
+                refusesUnenforcedSourceRanges,
+                tls,
+                unreadable,
+                classlessServices);
+    }
+
     /** When a class serves Services that name no class. */
     public enum Classless {
         NEVER,

@@ -67,8 +67,11 @@ public final class ClassControl {
 
     /** Notified of changes to the classes. */
     public interface Listener {
-        /** A class came, changed or went. */
-        void classChanged(ClassDeclaration declaration);
+        /** A class of this value came, went, or serves otherwise than before. */
+        void classChanged(String value);
+
+        /** The classes are judged again: other Services without a class may be left to another controller now. */
+        void judgedAgain();
 
         /** The class object of this name has another status to show, for another class changed. */
         void verdictChanged(String name);
@@ -133,10 +136,10 @@ public final class ClassControl {
         last = now;
         ClassSet former = classSet;
         classSet = ClassSet.of(now, controllerName, inputs.providers().apply(now));
-        List<ClassDeclaration> changed = new ArrayList<>(now);
-        changed.removeAll(before);
-        before.stream().filter(old -> !now.contains(old)).forEach(changed::add);
-        changed.forEach(listener::classChanged);
+        Stream.concat(servedOtherwise(now, before), servedOtherwise(before, now))
+                .distinct()
+                .forEach(listener::classChanged);
+        listener.judgedAgain();
         if (gate.isOpen()) {
             // Before, none has been looked at, and each will be.
             now.stream()
@@ -145,6 +148,12 @@ public final class ClassControl {
                     .filter(name -> !former.verdict(name).equals(classSet.verdict(name)))
                     .forEach(listener::verdictChanged);
         }
+    }
+
+    private static Stream<String> servedOtherwise(List<ClassDeclaration> some, List<ClassDeclaration> others) {
+        return some.stream()
+                .filter(one -> others.stream().noneMatch(one::servesAs))
+                .map(ClassDeclaration::value);
     }
 
     /**
@@ -162,7 +171,10 @@ public final class ClassControl {
         all.stream()
                 .filter(declaration -> declaration.provider().equals(provider)
                         || !before.verdict(declaration.name()).equals(classSet.verdict(declaration.name())))
+                .map(ClassDeclaration::value)
+                .distinct()
                 .forEach(listener::classChanged);
+        listener.judgedAgain();
         return all.stream().map(ClassDeclaration::name).toList();
     }
 

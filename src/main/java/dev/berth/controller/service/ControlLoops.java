@@ -77,8 +77,8 @@ public final class ControlLoops {
     private final PoolControl pools;
     private final ServiceLoops ofServices;
 
-    /** Empty: not asked yet. */
-    private Optional<Optional<Deference>> lastDeference = Optional.empty();
+    /** Why Services without a class were left to another when that was last looked at; absent: they were not. */
+    private Optional<Deference> lastDeference = Optional.empty();
 
     /** Of {@code parts} whose classes are {@code classes().classSet()}. */
     public ControlLoops(ServiceParts parts, Judging judging, Listener listener) {
@@ -103,12 +103,16 @@ public final class ControlLoops {
                 judging.classStatuses(),
                 new ClassControl.Listener() {
                     @Override
-                    public void classChanged(ClassDeclaration declaration) {
-                        happened(new EventMapper.Event.ClassChanged(declaration.value()));
+                    public void classChanged(String value) {
+                        happened(new EventMapper.Event.ClassChanged(value));
+                        listener.classChanged();
+                    }
+
+                    @Override
+                    public void judgedAgain() {
                         if (gate.isOpen()) {
                             deferenceChanged();
                         }
-                        listener.classChanged();
                     }
 
                     @Override
@@ -192,6 +196,15 @@ public final class ControlLoops {
         return ofServices.ofClasses();
     }
 
+    /**
+     * Before the gate opens: {@link ServiceControl#adopt}. Each Service and each class is reconciled once it is open, by what is
+     * known then; so that is no change.
+     */
+    public synchronized void adopt() {
+        services().adopt();
+        lastDeference = ofClasses().deference(classes.classSet());
+    }
+
     /** Those that {@code event} concerns are due; before the start is over, all are anyway. */
     public void happened(EventMapper.Event event) {
         if (gate.isOpen()) {
@@ -208,10 +221,10 @@ public final class ControlLoops {
 
     /** Notified of what may be a change; does something about a real one only. */
     private synchronized void deferenceChanged() {
-        Optional<Optional<Deference>> now = Optional.of(ofClasses().deference(classes.classSet()));
-        Optional<Optional<Deference>> before = lastDeference;
+        Optional<Deference> now = ofClasses().deference(classes.classSet());
+        Optional<Deference> before = lastDeference;
         if (!before.equals(now)) {
-            if (!before.map(Optional::isPresent).equals(now.map(Optional::isPresent))) {
+            if (before.isPresent() != now.isPresent()) {
                 happened(new EventMapper.Event.DeferenceChanged());
             }
             lastDeference = now;

@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest version of one Service that was seen: the cache may lag behind what was answered. Events come by another thread than
- * passes, and {@link #takeEcho} is all that they call.
+ * The newest version of one Service that was seen: the cache may lag behind what was answered, or be ahead of it. Events come by
+ * another thread than passes, and {@link #takeEcho} is all that they call.
  */
 final class NewestVersion {
     /** The answer to the last write or live read, until the cache has it. */
@@ -15,6 +15,11 @@ final class NewestVersion {
 
     /** Which version the last write made, until its event has come. */
     private @Nullable Version written;
+
+    private boolean isWriting;
+
+    /** Which version an event had that came while a write was under way, and may be its; null: none came. */
+    private @Nullable Version early;
 
     private boolean seenLive;
 
@@ -47,10 +52,31 @@ final class NewestVersion {
         answered = null;
     }
 
+    /** A write is about to be made: its event may come before its answer. */
+    synchronized void begins() {
+        isWriting = true;
+    }
+
     /** The answer to a write of ours: an event with just this is no news, unlike one with what a live read found. */
     synchronized void wrote(ServiceState answer) {
-        read(answer);
-        written = new Version(answer.uid(), answer.resourceVersion());
+        Version made = new Version(answer.uid(), answer.resourceVersion());
+        if (made.equals(early)) {
+            // The cache has it already.
+            early = null;
+            answered = null;
+            written = null;
+        } else {
+            read(answer);
+            written = made;
+        }
+    }
+
+    /** The write is over. Returns whether an event was taken that was not its: the Service has to be looked at again. */
+    synchronized boolean ends() {
+        boolean isNews = early != null;
+        isWriting = false;
+        early = null;
+        return isNews;
     }
 
     /** What a live read found. */
@@ -58,11 +84,18 @@ final class NewestVersion {
         answered = found;
     }
 
-    /** Takes the event with the answer to the last write, once: the cache has it by now. False: it is something else. */
+    /**
+     * Takes the event with the answer to the last write, once: the cache has it by now; and one that comes while a write is under
+     * way, until its answer tells. False: it is something else.
+     */
     synchronized boolean takeEcho(String uid, String resourceVersion) {
         Version event = new Version(uid, resourceVersion);
         if (!event.equals(written)) {
-            return false;
+            if (!isWriting || early != null) {
+                return false;
+            }
+            early = event;
+            return true;
         }
         written = null;
         if (answered != null && new Version(answered.uid(), answered.resourceVersion()).equals(event)) {

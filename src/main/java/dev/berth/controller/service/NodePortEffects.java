@@ -20,9 +20,9 @@ final class NodePortEffects {
     Outcome release(ReleaseNodePorts effect) {
         List<Claim> claimsBefore = pass.claims();
         String ports = effect.of().ports();
-        return switch (pass.parts().cluster().releaseNodePorts(effect.service(), ports)) {
+        return switch (pass.write(
+                claimsBefore, () -> pass.parts().cluster().releaseNodePorts(effect.service(), ports))) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
-                pass.wrote(answer, claimsBefore);
                 pass.say(answer, effect.done());
                 yield new Outcome.Changed(false);
             }

@@ -9,6 +9,7 @@ import dev.berth.controller.Next;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
+import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ObservedState;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServiceEvent;
@@ -26,6 +27,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,10 +88,25 @@ record ReconcileContext(
                 now());
     }
 
-    /** The Service is as we wrote it; {@code before}: the Addresses as they were known before that. */
-    void wrote(ServiceState answer, List<Claim> before) {
-        memory.version.wrote(answer);
-        writes.wrote(answer, before);
+    /**
+     * Writes the Service. Its event may come before the answer: that is no news, and any other that comes meanwhile is.
+     *
+     * @param before the Addresses as they were known before that
+     */
+    Write<ServiceState> write(List<Claim> before, Supplier<Write<ServiceState>> call) {
+        memory.version.begins();
+        try {
+            Write<ServiceState> write = call.get();
+            if (write instanceof Write.Done<ServiceState>(ServiceState answer)) {
+                memory.version.wrote(answer);
+                writes.wrote(answer, before);
+            }
+            return write;
+        } finally {
+            if (memory.version.ends()) {
+                due.accept(List.of(key));
+            }
+        }
     }
 
     Owner owner(ServicePlan.Serve serve) {

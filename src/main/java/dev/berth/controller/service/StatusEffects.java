@@ -162,11 +162,9 @@ final class StatusEffects {
 
     /** Writes the Service where nothing had to be written, before it releases addresses. */
     List<Outcome> sayReleasing(SayReleasing effect) {
-        return switch (pass.parts().cluster().publish(effect.service(), effect.patch(), false)) {
-            case Write.Done<ServiceState>(ServiceState answer) -> {
-                pass.wrote(answer, pass.planned());
-                yield List.of(new Outcome.Did(Done.RELEASING_SAID));
-            }
+        return switch (pass.write(
+                pass.planned(), () -> pass.parts().cluster().publish(effect.service(), effect.patch(), false))) {
+            case Write.Done<ServiceState> done -> List.of(new Outcome.Did(Done.RELEASING_SAID));
             case Write.Conflict<ServiceState> changed -> List.of(new Outcome.Changed(true));
             case Write.NotFound<ServiceState> gone -> List.of(new Outcome.Changed(true));
             case Write.Refused<ServiceState>(String message) -> notSaid(effect, message);
@@ -184,11 +182,9 @@ final class StatusEffects {
     Outcome clear(TearDownEffect.Clear effect) {
         List<Claim> claimsBefore = pass.claims();
         pass.memory().status.published(effect.service().uid(), List.of());
-        return switch (pass.parts().cluster().clear(effect.service(), effect.others())) {
-            case Write.Done<ServiceState>(ServiceState answer) -> {
-                pass.wrote(answer, claimsBefore);
-                yield new Outcome.Did(Done.CLEARED);
-            }
+        return switch (pass.write(
+                claimsBefore, () -> pass.parts().cluster().clear(effect.service(), effect.others()))) {
+            case Write.Done<ServiceState> done -> new Outcome.Did(Done.CLEARED);
             case Write.NotFound<ServiceState> gone -> new Outcome.Did(Done.CLEARED);
             case Write.Conflict<ServiceState> changed -> new Outcome.Changed(true);
             case Write.Refused<ServiceState>(String message) -> notCleared(message, effect);
@@ -222,9 +218,8 @@ final class StatusEffects {
             Object request,
             Consumer<ServiceState> done) {
         List<Claim> claimsBefore = pass.claims();
-        return switch (pass.parts().cluster().publish(state, patch, false)) {
+        return switch (pass.write(claimsBefore, () -> pass.parts().cluster().publish(state, patch, false))) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
-                pass.wrote(answer, claimsBefore);
                 learnIpMode(state, patch.ingress(), answer);
                 done.accept(answer);
                 yield Optional.empty();

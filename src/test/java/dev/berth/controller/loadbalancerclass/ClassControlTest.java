@@ -12,7 +12,6 @@ import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
 import dev.berth.loadbalancer.ClassCertificate;
-import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
@@ -66,6 +65,8 @@ class ClassControlTest {
     private final Map<String, LoadBalancerClass> objects = new TreeMap<>();
     private final StartGate gate = new StartGate();
     private final List<String> verdictChanged = new ArrayList<>();
+    private final List<String> changed = new ArrayList<>();
+    private int judged;
     private final Set<String> pools = new TreeSet<>();
     private final Map<String, ClassCertificate> certificates = new TreeMap<>();
     private boolean writesFail;
@@ -85,7 +86,14 @@ class ClassControlTest {
             this::write,
             new ClassControl.Listener() {
                 @Override
-                public void classChanged(ClassDeclaration declaration) {}
+                public void classChanged(String value) {
+                    changed.add(value);
+                }
+
+                @Override
+                public void judgedAgain() {
+                    judged++;
+                }
 
                 @Override
                 public void verdictChanged(String name) {
@@ -301,6 +309,31 @@ class ClassControlTest {
         classless(SILENT);
 
         assertThat(classless(PUBLISHED)).isEqualTo("Auto");
+    }
+
+    @Test
+    void classThatHasServed_isNoOtherClassToItsServices_andBerthMayDeferNoMore() {
+        olderIsTheDefault();
+        classless(SILENT);
+        changed.clear();
+        judged = 0;
+
+        control.refresh();
+
+        assertThat(changed).isEmpty();
+        assertThat(judged).isOne();
+    }
+
+    @Test
+    void classThatServesOtherwise_isReportedOnce() {
+        olderIsTheDefault();
+        control.refresh();
+        changed.clear();
+
+        put("older", "2026-01-01T00:00:00Z", false);
+        control.refresh();
+
+        assertThat(changed).containsExactly("berth.dev/pool");
     }
 
     @Test

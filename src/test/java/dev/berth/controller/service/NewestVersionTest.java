@@ -57,6 +57,47 @@ class NewestVersionTest {
         assertThat(newest.takeEcho("u1", "30")).isFalse();
     }
 
+    @Test
+    void echoThatComesBeforeTheAnswer_isNoNewsEither_andTheCacheHasTheAnswer() {
+        newest.begins();
+        assertThat(newest.takeEcho("u1", "20")).isTrue();
+        newest.wrote(version("20"));
+
+        assertThat(newest.ends()).isFalse();
+        assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("9"));
+        assertThat(newest.takeEcho("u1", "20")).isFalse();
+    }
+
+    @Test
+    void otherEventDuringAWrite_isNewsOnceTheWriteIsOver() {
+        newest.begins();
+        assertThat(newest.takeEcho("u1", "19")).isTrue();
+        newest.wrote(version("20"));
+
+        assertThat(newest.ends()).isTrue();
+        assertThat(newest.takeEcho("u1", "20")).isTrue();
+    }
+
+    @Test
+    void eventDuringAWriteWhoseAnswerIsLost_isNews() {
+        newest.begins();
+        assertThat(newest.takeEcho("u1", "20")).isTrue();
+
+        assertThat(newest.ends()).isTrue();
+        assertThat(newest.ends()).isFalse();
+        assertThat(newest.takeEcho("u1", "20")).isFalse();
+    }
+
+    @Test
+    void ofTwoEventsDuringAWrite_oneIsNewsAtOnce() {
+        newest.begins();
+        assertThat(newest.takeEcho("u1", "19")).isTrue();
+        assertThat(newest.takeEcho("u1", "20")).isFalse();
+        newest.wrote(version("20"));
+
+        assertThat(newest.ends()).isTrue();
+    }
+
     /** For each Service that is served this would be a second copy of it, for as long as nothing happens to it. */
     @Test
     void answer_isForgotten_onceItsEventHasCome_butNoNewerOne() {

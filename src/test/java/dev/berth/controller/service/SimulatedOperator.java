@@ -183,7 +183,7 @@ final class SimulatedOperator {
                 .anyMatch(name -> classSet().byValue("berth.dev/" + name).isEmpty());
         parts.learn(ledger, client.claims());
         control.pools().refresh();
-        services.adopt();
+        control.adopt();
         gate.open();
         for (ServiceState service : client.services()) {
             if (EventMapper.isRelevant(service)) {

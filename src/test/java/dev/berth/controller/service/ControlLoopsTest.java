@@ -1,0 +1,125 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.ServiceKey;
+import dev.berth.controller.StartGate;
+import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.ip.Ip;
+import dev.berth.kube.Cache;
+import dev.berth.kube.Caches;
+import dev.berth.loadbalancer.Deference;
+import dev.berth.loadbalancer.KnownProviders;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.testing.cluster.Line;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What one of the loops tells the others. */
+class ControlLoopsTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final LoadBalancerClass CLASS =
+            new KubernetesSerialization().unmarshal("""
+                    {"metadata": {"name": "default", "uid": "u", "generation": 1, "resourceVersion": "1",
+                      "creationTimestamp": "2026-01-01T00:00:00Z"},
+                    "spec": {"loadBalancerClass": "berth.dev/pool", "controllerName": "berth.dev/controller",
+                      "provider": "pool", "classless": "Auto"}}
+                    """, LoadBalancerClass.class);
+
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
+    private final SimulatedCluster.Client client = cluster.client();
+    private final StartGate gate = new StartGate();
+    private final List<ServiceKey> due = new ArrayList<>();
+    private Optional<Deference> cloudNode = Optional.empty();
+    private final ControlLoops control = control();
+
+    private static <T> Cache<T> cache(List<T> all) {
+        return new Cache<>() {
+            @Override
+            public Optional<T> get(@Nullable String namespace, String name) {
+                return all.stream().findFirst();
+            }
+
+            @Override
+            public Stream<T> list() {
+                return all.stream();
+            }
+        };
+    }
+
+    private ControlLoops control() {
+        Caches caches = new Caches();
+        caches.classes(cache(List.of(CLASS)));
+        return new SampleLoops(client, new Ledger(), gate, () -> Instant.EPOCH)
+                .provider(PoolProvider.NAME, new PoolProvider())
+                .cloudNode(() -> cloudNode)
+                .build(
+                        new ControlLoops.Judging(
+                                caches,
+                                "berth.dev/controller",
+                                declared -> new KnownProviders(
+                                        Map.of(PoolProvider.NAME, new PoolProvider().capabilities()), Map.of()),
+                                List::of,
+                                (object, status) -> true,
+                                (pool, status) -> true),
+                        new ControlLoops.Listener() {
+                            @Override
+                            public void servicesDue(Collection<ServiceKey> services) {
+                                due.addAll(services);
+                            }
+
+                            @Override
+                            public void addressesDue(Collection<Ip> addresses) {}
+
+                            @Override
+                            public void classDue(String className) {}
+
+                            @Override
+                            public void classChanged() {}
+
+                            @Override
+                            public void strandedChanged(Collection<Ip> addresses) {}
+
+                            @Override
+                            public void poolsChanged() {}
+                        });
+    }
+
+    private void start() {
+        cluster.put(WEB, SampleService.named(WEB, "u1"));
+        client.relist();
+        control.classes().refresh();
+        control.adopt();
+        gate.open();
+        due.clear();
+    }
+
+    @Test
+    void whatIsKnownAtTheStart_isNoChange_soNoServiceIsReconciledTwiceForIt() {
+        start();
+
+        control.clusterStateChanged();
+
+        assertThat(due).isEmpty();
+    }
+
+    @Test
+    void cloudNodeThatComesAfterTheStart_hasServicesWithoutAClassLookedAt() {
+        start();
+
+        cloudNode = Optional.of(new Deference("Node \"a\""));
+        control.clusterStateChanged();
+
+        assertThat(due).containsExactly(WEB);
+    }
+}
