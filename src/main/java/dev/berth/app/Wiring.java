@@ -369,7 +369,11 @@ final class Wiring {
                         .withItemStore(Trimmed.services())
                         .withInformerListLimit(PAGE)
                         .withOnAddFilter(ServiceReconciler::isRelevant)
-                        .withOnUpdateFilter(serviceReconciler::takeUpdate)
+                        .withOnUpdateFilter((now, before) -> {
+                            // Also of an event that is dropped.
+                            serviceTimes.seen(now);
+                            return serviceReconciler.takeUpdate(now, before);
+                        })
                         .buildForController());
         controllers.register(
                 new AddressReconciler(caches, loops.addresses(), addressConditions, addressWakeups, events),

@@ -64,7 +64,7 @@ public final class ServiceTimes {
     }
 
     /** A Service came, or changed. */
-    void seen(Service service) {
+    public void seen(Service service) {
         ServiceKey key = key(service);
         if (!"LoadBalancer".equals(service.getSpec().getType())) {
             seen.remove(key);

@@ -223,6 +223,10 @@ public final class ControlLoops {
     private synchronized void deferenceChanged() {
         Optional<Deference> now = ofClasses().deference(classes.classSet());
         Optional<Deference> before = lastDeference;
+        if (now.isEmpty()) {
+            // Also where it was too short to be seen here: a Service may have been planned by it.
+            services().endDeference();
+        }
         if (!before.equals(now)) {
             if (before.isPresent() != now.isPresent()) {
                 happened(new EventMapper.Event.DeferenceChanged());

@@ -19,6 +19,7 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Skipping;
 import dev.berth.loadbalancer.Withholding;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.reason.Reason;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -78,7 +79,7 @@ public final class ServiceControl {
      * is published otherwise, also by a Service that cannot be read; and queues those that were waiting, so that none
      * that comes after is served before them. What is left to another is known from then on.
      */
-    public void adopt() {
+    void adopt() {
         published.begin();
         CachedServices all = parts.cluster().allServices();
         List<ServiceState> services = all.states().stream()
@@ -284,6 +285,11 @@ public final class ServiceControl {
             EffectExecutor.Passed passed = new EffectExecutor(work).run();
             Optional<ServicePlan.Skip> skipped = Skipping.skipped(plan, passed.facts());
             noteSkipped(key, skipped);
+            if (skipped.filter(skip -> skip.reason() == Reason.DeferredToOther).isPresent()
+                    && classes.deference().isEmpty()) {
+                // It ended before this was noted.
+                listener.due(List.of(key));
+            }
             // No event will report what this pass has done itself.
             Optional<ServiceState> read = service;
             Optional<ServiceState> now = newest(memory, () -> parts.cluster().service(key, read));
@@ -341,6 +347,11 @@ public final class ServiceControl {
         if (changed) {
             listener.deferenceChanged();
         }
+    }
+
+    /** Berth defers to nobody: what was skipped for that is looked at. */
+    void endDeference() {
+        listener.due(classes.skipped().deferred());
     }
 
     private void noteSkipped(ServiceKey key, Optional<ServicePlan.Skip> skipped) {

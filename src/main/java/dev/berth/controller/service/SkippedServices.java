@@ -67,6 +67,14 @@ final class SkippedServices {
         }
     }
 
+    /** Those that are left to another controller because they name no class. */
+    synchronized List<ServiceKey> deferred() {
+        return services.entrySet().stream()
+                .filter(entry -> entry.getValue().reason() == Reason.DeferredToOther)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     /** Which Services of this LoadBalancerClass carry the marks of another controller; absent: none. */
     synchronized Optional<String> byAnother(String className) {
         List<ServiceKey> all = services.entrySet().stream()

@@ -10,6 +10,7 @@ import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
+import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.loadbalancer.SampleService;
@@ -18,16 +19,20 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What one of the loops tells the others. */
 class ControlLoopsTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final Optional<Deference> CLOUD = Optional.of(new Deference("Node \"a\""));
     private static final LoadBalancerClass CLASS =
             new KubernetesSerialization().unmarshal("""
                     {"metadata": {"name": "default", "uid": "u", "generation": 1, "resourceVersion": "1",
@@ -38,9 +43,10 @@ class ControlLoopsTest {
 
     private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private final SimulatedCluster.Client client = cluster.client();
+    private final Ledger ledger = new Ledger();
     private final StartGate gate = new StartGate();
     private final List<ServiceKey> due = new ArrayList<>();
-    private Optional<Deference> cloudNode = Optional.empty();
+    private Supplier<Optional<Deference>> cloudNode = Optional::empty;
     private final ControlLoops control = control();
 
     private static <T> Cache<T> cache(List<T> all) {
@@ -60,9 +66,10 @@ class ControlLoopsTest {
     private ControlLoops control() {
         Caches caches = new Caches();
         caches.classes(cache(List.of(CLASS)));
-        return new SampleLoops(client, new Ledger(), gate, () -> Instant.EPOCH)
+        return new SampleLoops(client, ledger, gate, () -> Instant.EPOCH)
                 .provider(PoolProvider.NAME, new PoolProvider())
-                .cloudNode(() -> cloudNode)
+                .classes(this::classSet)
+                .cloudNode(() -> cloudNode.get())
                 .build(
                         new ControlLoops.Judging(
                                 caches,
@@ -95,6 +102,15 @@ class ControlLoopsTest {
                         });
     }
 
+    private ClassSet classSet() {
+        return control.classes().classSet();
+    }
+
+    @AfterEach
+    void ledgerIsAsItMustBe() {
+        ledger.checkInvariants();
+    }
+
     private void start() {
         cluster.put(WEB, SampleService.named(WEB, "u1"));
         client.relist();
@@ -117,9 +133,34 @@ class ControlLoopsTest {
     void cloudNodeThatComesAfterTheStart_hasServicesWithoutAClassLookedAt() {
         start();
 
-        cloudNode = Optional.of(new Deference("Node \"a\""));
+        cloudNode = () -> CLOUD;
         control.clusterStateChanged();
 
         assertThat(due).containsExactly(WEB);
+    }
+
+    @Test
+    void serviceThatWasLeftToAnother_isLookedAtAgain_alsoIfThatWasOverBeforeAnybodyWasNotified() {
+        start();
+        cloudNode = () -> CLOUD;
+        control.services().reconcile(WEB);
+        cloudNode = Optional::empty;
+
+        control.clusterStateChanged();
+
+        assertThat(due).containsExactly(WEB);
+    }
+
+    @Test
+    void serviceThatIsLeftToAnother_isLookedAtAgain_ifThatEndsMeanwhile() {
+        start();
+        Iterator<Optional<Deference>> then = Stream.concat(
+                        Stream.of(CLOUD), Stream.generate(Optional::<Deference>empty))
+                .iterator();
+        cloudNode = then::next;
+
+        control.services().reconcile(WEB);
+
+        assertThat(due).contains(WEB);
     }
 }
