@@ -366,7 +366,7 @@ abstract class CrdRules {
             PolicyRow.growth(
                     "a length too long for IPv4",
                     "supernets: [10.0.0.0/8], prefixLength: 31",
-                    "spec.growth.ipv4: Invalid value: \"object\": prefixLength must be 8 to 30 for IPv4"),
+                    "prefixLength must be 8 to 30 for IPv4"),
             new PolicyRow(
                     "a length too short for IPv6",
                     "{growth: {ipv6: {supernets: ['fd00::/56'], prefixLength: 63}}}",
