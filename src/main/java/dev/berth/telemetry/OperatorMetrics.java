@@ -39,7 +39,7 @@ public final class OperatorMetrics implements Metrics {
         if (event instanceof ResourceEvent of && of.getResource().orElse(null) instanceof Service service) {
             if (of.getAction() == ResourceAction.DELETED) {
                 serviceTimes.deleted(service);
-            } else {
+            } else if (of.getAction() == ResourceAction.ADDED) {
                 serviceTimes.seen(service);
             }
         }

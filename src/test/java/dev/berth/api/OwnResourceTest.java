@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.DefaultKubernetesResourceList;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class OwnResourceTest {
@@ -59,6 +60,27 @@ class OwnResourceTest {
                         .getSpec()
                         .addresses())
                 .containsExactly("192.0.2.1", null);
+    }
+
+    @Test
+    void metadata_isRead_withoutManagedFields_whatEverElseTheObjectHas() {
+        assertThat(JSON.unmarshal("""
+                        {"kind": "AddressPool", "later": {"metadata": {"name": "no"}}, "also": [{"a": {}}],
+                        "metadata": {"managedFields": [{"fieldsV1": {"f:spec": {"f:a": [{}]}}}], "name": "edge",
+                          "labels": {"managedFields": "a"}, "generation": {"odd": 1}},
+                        "spec": {"priority": 5}, "status": null}
+                        """, AddressPool.class)).satisfies(pool -> {
+            assertThat(pool.getMetadata().getName()).isEqualTo("edge");
+            assertThat(pool.getMetadata().getLabels()).containsExactly(Map.entry("managedFields", "a"));
+            assertThat(pool.getMetadata().getManagedFields()).isEmpty();
+            assertThat(pool.getSpec().priority()).isEqualTo(5);
+            assertThat(pool.getStatus()).isNull();
+        });
+        for (String none : List.of("{}", "{\"metadata\": null}", "{\"metadata\": 5, \"spec\": {}}")) {
+            assertThat(JSON.unmarshal(none, AddressPool.class).getMetadata())
+                    .as(none)
+                    .isNotNull();
+        }
     }
 
     @Test

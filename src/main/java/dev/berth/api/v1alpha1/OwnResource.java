@@ -1,6 +1,7 @@
 package dev.berth.api.v1alpha1;
 
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonMappingException;
@@ -59,7 +60,7 @@ public abstract class OwnResource<S, T> extends CustomResource<S, T> {
 
         @Override
         public R deserialize(JsonParser parser, DeserializationContext context) throws IOException {
-            JsonNode tree = context.readTree(parser);
+            ObjectNode tree = read(parser, context);
             R object = make.get();
             object.setMetadata(Optional.ofNullable(read(
                             context,
@@ -78,6 +79,40 @@ public abstract class OwnResource<S, T> extends CustomResource<S, T> {
             read.adjusted = List.copyOf(adjusted);
             read.unreadable = List.copyOf(unreadable);
             return object;
+        }
+
+        /** As a tree, without {@code managedFields}: they are half of an object, and nothing reads them. */
+        private static ObjectNode read(JsonParser parser, DeserializationContext context) throws IOException {
+            ObjectNode object = context.getNodeFactory().objectNode();
+            ObjectNode metadata = object.objectNode();
+            for (String part = first(parser); part != null; part = parser.nextFieldName()) {
+                if (parser.nextToken() != JsonToken.START_OBJECT || !part.equals("metadata")) {
+                    object.set(part, context.readTree(parser));
+                    continue;
+                }
+                object.set(part, metadata);
+                for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
+                    parser.nextToken();
+                    if (field.equals("managedFields")) {
+                        parser.skipChildren();
+                    } else {
+                        metadata.set(field, context.readTree(parser));
+                    }
+                }
+            }
+            return object;
+        }
+
+        /** The name of the first field; null: there is none. */
+        private static @Nullable String first(JsonParser parser) throws IOException {
+            if (parser.hasToken(JsonToken.FIELD_NAME)) {
+                return parser.currentName();
+            }
+            if (parser.isExpectedStartObjectToken()) {
+                return parser.nextFieldName();
+            }
+            parser.skipChildren();
+            return null;
         }
 
         private static <V> @Nullable V read(

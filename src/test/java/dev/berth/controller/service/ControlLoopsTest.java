@@ -140,6 +140,19 @@ class ControlLoopsTest {
     }
 
     @Test
+    void cloudNodeThatIsThereAtTheStart_hasServicesWithoutAClassLookedAt_onceItIsGone() {
+        cloudNode = () -> CLOUD;
+        start();
+
+        control.clusterStateChanged();
+        assertThat(due).isEmpty();
+
+        cloudNode = Optional::empty;
+        control.clusterStateChanged();
+        assertThat(due).containsOnly(WEB);
+    }
+
+    @Test
     void serviceThatWasLeftToAnother_isLookedAtAgain_alsoIfThatWasOverBeforeAnybodyWasNotified() {
         start();
         cloudNode = () -> CLOUD;
