@@ -689,6 +689,7 @@ abstract class CrdRules {
                         "dev.berth.v1alpha1.Address.spec.claims[].ports[].protocol",
                         "dev.berth.v1alpha1.ServiceCIDRPolicy.status.findings.first[].severity",
                         "dev.berth.v1alpha1.ServiceCIDRPolicy.status.ranges[].state",
+                        "dev.berth.v1alpha1.ServiceCIDRPolicy.status.retiring[].first[].needs",
                         "dev.berth.v1alpha1.Address.status.conditions[].status");
     }
 
@@ -723,6 +724,7 @@ abstract class CrdRules {
             Map.of(
                             "findings: {first: [{severity: %s}]}", List.of("Warning", "Fatal"),
                             "ranges: [{state: %s}]", List.of("NotReady", "Odd"),
+                            "retiring: [{first: [{needs: %s}]}]", List.of("RemoveReservation", "Nothing"),
                             "ipv4: {fullOn: '%s'}", List.of("2028-02-29", "2027-02-29"),
                             "ipv6: {usedPercent: %s}", List.of("100", "101"))
                     .forEach((status, values) -> {

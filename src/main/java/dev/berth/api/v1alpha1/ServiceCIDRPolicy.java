@@ -319,7 +319,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @JsonPropertyDescription("Its owner: namespace/name of a Service, or else what the IPAddress names.")
             String owner,
 
-            @JsonPropertyDescription("What must be done to free it.")
+            @Pattern("^(APIServerFlags|DeleteIPAddress|Recreate|RecreateWithOtherAddress|RemoveReservation)$") @Size(max = 32) @JsonPropertyDescription("What must be done to free it; see docs/cluster-addresses-retire.md.")
             String needs) {}
 
     /** What the audit found. */

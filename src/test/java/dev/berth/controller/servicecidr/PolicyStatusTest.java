@@ -9,6 +9,7 @@ import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.ServiceRange;
 import dev.berth.servicecidr.UsageSample;
 import dev.berth.testing.TypedPage;
+import io.fabric8.generator.annotation.Pattern;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -135,5 +136,17 @@ class PolicyStatusTest {
         assertThat(status.ipv4()).isEqualTo(new ServiceCIDRPolicy.Family("14", "4", "10", 28, "1.0", "2026-01-11"));
         assertThat(status.ipv6()).isNull();
         assertThat(PolicyStatus.history(status)).isEqualTo(look.history);
+    }
+
+    @Test
+    void whateverAnAddressNeeds_theSchemaTakesIt() throws NoSuchFieldException {
+        String pattern = ServiceCIDRPolicy.Remaining.class
+                .getDeclaredField("needs")
+                .getAnnotation(Pattern.class)
+                .value();
+
+        assertThat(Retirement.Needs.values())
+                .extracting(Retirement.Needs::toString)
+                .allMatch(needs -> needs.matches(pattern));
     }
 }
