@@ -192,6 +192,9 @@ final class AgentReports {
                             .mapToInt(range -> range.size().intValue())
                             .sum());
             put(says.putArray("addresses"), part.announced());
+            if (!part.conflicting().isEmpty()) {
+                put(says.putArray("conflicting"), part.conflicting());
+            }
             ArrayNode silent = says.putArray("silent");
             part.silent().forEach((reason, ranges) -> {
                 ObjectNode one = silent.addObject().put("reason", reason);

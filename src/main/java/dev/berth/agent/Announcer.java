@@ -263,7 +263,11 @@ final class Announcer {
 
     private void report(Set<Ip> here) {
         SequencedMap<Ip, Verdict> decisions = verdicts;
-        reports.now(Protocol.L2, List.of(decisions, here), () -> NodeReport.Part.ofL2(decisions, here::contains));
+        Set<Ip> claimed = conflicts.addresses();
+        reports.now(
+                Protocol.L2,
+                List.of(decisions, here, claimed),
+                () -> NodeReport.Part.ofL2(decisions, here::contains, claimed::contains));
     }
 
     private SequencedMap<Ip, Verdict> verdicts(SequencedMap<String, Agent> agents) {

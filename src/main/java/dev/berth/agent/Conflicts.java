@@ -1,5 +1,6 @@
 package dev.berth.agent;
 
+import dev.berth.ip.Ip;
 import java.net.InetAddress;
 import java.util.Map;
 import java.util.Optional;
@@ -7,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,6 +72,11 @@ final class Conflicts {
                     hardware,
                     address.getHostAddress());
         }
+    }
+
+    /** The addresses that somebody claims lately. */
+    Set<Ip> addresses() {
+        return claims.keySet().stream().map(Ip::of).collect(Collectors.toSet());
     }
 
     /** The hardware address of who claims an address lately; null: nobody. */

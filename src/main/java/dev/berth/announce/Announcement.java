@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
  * Who announces one address, by what the agents of all nodes say.
  *
  * @param nodes that announce it, by name
+ * @param inConflict those of them that hear it claimed by a machine which is not a node
  * @param unheard nodes that announced it, and whose agents have stopped renewing their Leases
  * @param silent nodes that do not, by the word of their {@link NotAnnouncedReason#reason}
  * @param agents how many agents that announce by the protocol renew their Leases
@@ -22,6 +23,7 @@ public record Announcement(
         Ip address,
         Protocol protocol,
         List<String> nodes,
+        List<String> inConflict,
         List<String> unheard,
         SequencedMap<String, List<String>> silent,
         int agents) {
@@ -37,6 +39,7 @@ public record Announcement(
 
     public Announcement {
         nodes = List.copyOf(nodes);
+        inConflict = List.copyOf(inConflict);
         unheard = List.copyOf(unheard);
         SequencedMap<String, List<String>> copy = new TreeMap<>();
         silent.forEach((reason, names) -> copy.put(reason, List.copyOf(names)));
@@ -58,10 +61,32 @@ public record Announcement(
     /** In one word, as conditions have it: a {@link Reason}, or what agents of another version say. */
     public String reason() {
         return switch (state()) {
-            case ANNOUNCED -> (isSplit() ? Reason.MultipleNodes : Reason.Announced).name();
+            case ANNOUNCED -> announced().name();
             case UNKNOWN -> (unheard.isEmpty() ? Reason.NotReported : Reason.AgentNotReporting).name();
             case NOBODY -> agents == 0 ? Reason.NoAgent.name() : first().orElse(Reason.NotReported.name());
         };
+    }
+
+    private Reason announced() {
+        if (isSplit()) {
+            return Reason.MultipleNodes;
+        }
+        return inConflict.isEmpty() ? Reason.Announced : Reason.AddressConflict;
+    }
+
+    private String disturbance() {
+        if (isSplit()) {
+            return "; their agents do not hear each other";
+        }
+        return inConflict.isEmpty()
+                ? ""
+                : "; another machine claims the address, too: the log of the agent on " + named(inConflict)
+                        + " has its hardware address";
+    }
+
+    /** Whether something is wrong with it, though it may be announced. */
+    public boolean isDisturbed() {
+        return state() != State.ANNOUNCED || announced() != Reason.Announced;
     }
 
     /** Two nodes answer ARP for it: their agents do not hear each other. */
@@ -113,7 +138,7 @@ public record Announcement(
                                 nodes.size() == 1 ? "announces" : "announce",
                                 address,
                                 protocol.name(address.family()),
-                                isSplit() ? "; their agents do not hear each other" : "");
+                                disturbance());
             case UNKNOWN ->
                 unheard.isEmpty()
                         ? "no agent has reported on %s yet".formatted(address)

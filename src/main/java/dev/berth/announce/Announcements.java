@@ -118,10 +118,16 @@ public final class Announcements {
     /** Who announces an address of a class of this provider's. */
     public Announcement of(Protocol protocol, Ip ip) {
         SequencedMap<String, Entry> claiming = new TreeMap<>();
+        List<String> inConflict = new ArrayList<>();
         SequencedMap<String, List<String>> silent = new TreeMap<>();
         byNode.forEach((node, entry) -> {
             switch (entry.index().of(protocol, ip)) {
-                case NodeReport.Says.Announces _ -> claiming.put(node, entry);
+                case NodeReport.Says.Announces(boolean isInConflict) -> {
+                    claiming.put(node, entry);
+                    if (isInConflict) {
+                        inConflict.add(node);
+                    }
+                }
                 case NodeReport.Says.Silent(String reason) -> {
                     if (!entry.isLost()) {
                         silent.computeIfAbsent(reason, _ -> new ArrayList<>()).add(node);
@@ -133,13 +139,16 @@ public final class Announcements {
         if (protocol == Protocol.L2) {
             leaveThoseBefore(claiming);
         }
+        List<String> nodes = claiming.entrySet().stream()
+                .filter(one -> !one.getValue().isLost())
+                .map(Map.Entry::getKey)
+                .toList();
+        inConflict.retainAll(nodes);
         return new Announcement(
                 ip,
                 protocol,
-                claiming.entrySet().stream()
-                        .filter(one -> !one.getValue().isLost())
-                        .map(Map.Entry::getKey)
-                        .toList(),
+                nodes,
+                inConflict,
                 claiming.entrySet().stream()
                         .filter(one -> one.getValue().isLost())
                         .map(Map.Entry::getKey)

@@ -30,11 +30,13 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
      * Of one protocol.
      *
      * @param announced in their order
+     * @param conflicting those of them that a machine claims which is not a node
      * @param silent by the word of the {@link NotAnnouncedReason#reason}. Addresses that another node announces are in none
      */
-    public record Part(List<IpRange> announced, SequencedMap<String, List<IpRange>> silent) {
+    public record Part(List<IpRange> announced, List<IpRange> conflicting, SequencedMap<String, List<IpRange>> silent) {
         public Part {
             announced = List.copyOf(announced);
+            conflicting = List.copyOf(conflicting);
             SequencedMap<String, List<IpRange>> copy = new TreeMap<>();
             silent.forEach((reason, ranges) -> copy.put(reason, List.copyOf(ranges)));
             silent = Collections.unmodifiableSequencedMap(copy);
@@ -44,13 +46,18 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
          * Of what was decided for ARP and NDP.
          *
          * @param isHere whether the kernel of the node answers for an address
+         * @param isClaimed whether another machine answers for it, too, which is not a node
          */
-        public static Part ofL2(SequencedMap<Ip, Verdict> verdicts, Predicate<Ip> isHere) {
+        public static Part ofL2(SequencedMap<Ip, Verdict> verdicts, Predicate<Ip> isHere, Predicate<Ip> isClaimed) {
             Builder builder = new Builder();
             verdicts.forEach((ip, verdict) -> {
                 switch (verdict) {
-                    case Verdict.Announces _ ->
+                    case Verdict.Announces _ -> {
                         builder.add(ip, isHere.test(ip) ? null : NotAnnouncedReason.AGENT_NOT_READY);
+                        if (isHere.test(ip) && isClaimed.test(ip)) {
+                            builder.conflicting.add(ip);
+                        }
+                    }
                     case Verdict.Silent(NotAnnouncedReason reason, String owner) -> {
                         if (owner.isEmpty()) {
                             builder.add(ip, reason);
@@ -81,6 +88,7 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
 
     private static final class Builder {
         private final IpSet announced = new IpSet();
+        private final IpSet conflicting = new IpSet();
         private final Map<NotAnnouncedReason, IpSet> silent = new EnumMap<>(NotAnnouncedReason.class);
 
         /** @param reason null: it is announced */
@@ -91,14 +99,18 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
         Part build() {
             SequencedMap<String, List<IpRange>> reasons = new TreeMap<>();
             silent.forEach((reason, set) -> reasons.put(reason.reason().name(), set.runs()));
-            return new Part(announced.runs(), reasons);
+            return new Part(announced.runs(), conflicting.runs(), reasons);
         }
     }
 
     /** What it says of one address. */
     sealed interface Says {
-        /** The node announces it. */
-        record Announces() implements Says {}
+        /**
+         * The node announces it.
+         *
+         * @param inConflict whether a machine that is not a node claims it, too
+         */
+        record Announces(boolean inConflict) implements Says {}
 
         /** It does not. */
         record Silent(String reason) implements Says {}
@@ -112,14 +124,14 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
         private final NodeReport report;
         private final Map<Protocol, Sets> sets = new EnumMap<>(Protocol.class);
 
-        private record Sets(IpSet announced, SequencedMap<String, IpSet> silent) {}
+        private record Sets(IpSet announced, IpSet conflicting, SequencedMap<String, IpSet> silent) {}
 
         Index(NodeReport report) {
             this.report = report;
             report.parts().forEach((protocol, part) -> {
                 SequencedMap<String, IpSet> silent = new TreeMap<>();
                 part.silent().forEach((reason, ranges) -> silent.put(reason, IpSet.of(ranges)));
-                sets.put(protocol, new Sets(IpSet.of(part.announced()), silent));
+                sets.put(protocol, new Sets(IpSet.of(part.announced()), IpSet.of(part.conflicting()), silent));
             });
         }
 
@@ -133,7 +145,7 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
                 return new Says.Nothing();
             }
             if (known.announced().contains(ip)) {
-                return new Says.Announces();
+                return new Says.Announces(known.conflicting().contains(ip));
             }
             Optional<String> reason = known.silent().entrySet().stream()
                     .filter(one -> one.getValue().contains(ip))

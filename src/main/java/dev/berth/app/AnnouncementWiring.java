@@ -23,6 +23,8 @@ import dev.berth.kube.FieldManagers;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Trimmed;
 import dev.berth.loadbalancer.ClassSet;
+import dev.berth.reason.Reason;
+import dev.berth.telemetry.AnnouncementMeters;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import java.util.Collection;
 import java.util.List;
@@ -30,11 +32,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Who is given what of what reads the agents' reports: who announces each address, and how the sessions with routers are. */
-final class AnnouncementWiring {
+final class AnnouncementWiring implements AnnouncementMeters.Counts {
     /** How many AgentReports and BGPPeers are listed at once: each may name 1,000 addresses or nodes. */
     private static final long PAGE = 50;
 
@@ -130,19 +133,33 @@ final class AnnouncementWiring {
         return announcements.of(ip, classValue);
     }
 
-    /** How many addresses nobody announces although their Services have endpoints. */
-    long unannounced() {
+    @Override
+    public long unannounced() {
+        return shown(AnnouncementWiring::isUnannounced);
+    }
+
+    @Override
+    public long conflicting() {
+        return shown(said -> Reason.AddressConflict.name().equals(said.reason()));
+    }
+
+    @Override
+    public long sessions(String state) {
+        return peers.sessions(state);
+    }
+
+    /** How many addresses show this of who announces them. */
+    private long shown(Predicate<Address.Announcement> what) {
         return caches.addresses()
                 .list()
                 .filter(address -> !Claims.isOfOtherKind(address))
                 .map(Address::getStatus)
-                .filter(status -> status != null && isUnannounced(status.announcement()))
+                .filter(status -> status != null && status.announcement() != null && what.test(status.announcement()))
                 .count();
     }
 
-    private static boolean isUnannounced(Address.@Nullable Announcement said) {
-        return said != null
-                && "nobody".equals(said.by())
+    private static boolean isUnannounced(Address.Announcement said) {
+        return "nobody".equals(said.by())
                 && !Announcement.isForWantOfEndpoints(Objects.requireNonNullElse(said.reason(), ""));
     }
 

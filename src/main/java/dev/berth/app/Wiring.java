@@ -50,6 +50,7 @@ import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.telemetry.AnnouncementMeters;
 import dev.berth.telemetry.ClusterAddressMeters;
 import dev.berth.telemetry.MeteredCluster;
 import dev.berth.telemetry.MeteredProvider;
@@ -208,7 +209,7 @@ final class Wiring {
                 this::classSet,
                 this::announcedOtherwise);
         addressConditions = new AddressConditions(caches, ledger, statuses, clock, announced::of);
-        ServiceMeters.showUnannounced(announced::unannounced, registry);
+        AnnouncementMeters.show(announced, registry);
         KubeProxies kubeProxiesOfNodes = new KubeProxies();
         loops = new ControlLoops(
                 new ServiceParts(

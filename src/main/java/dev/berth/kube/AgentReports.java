@@ -30,7 +30,7 @@ public final class AgentReports {
         if (part != null) {
             SequencedMap<String, List<IpRange>> silent = new TreeMap<>();
             list(part.silent()).forEach(one -> silent.put(one.reason(), ranges(one.addresses())));
-            parts.put(protocol, new NodeReport.Part(ranges(part.addresses()), silent));
+            parts.put(protocol, new NodeReport.Part(ranges(part.addresses()), ranges(part.conflicting()), silent));
         }
     }
 

@@ -243,7 +243,8 @@ public record ServiceConditions(
     }
 
     private Condition announced(List<Announcement> all) {
-        Announcement worst = Collections.max(all, Comparator.comparing(Announcement::state));
+        Announcement worst = Collections.max(
+                all, Comparator.comparing(Announcement::state).thenComparing(Announcement::isDisturbed));
         return Publication.said(
                 service,
                 WellKnownNames.ANNOUNCED,

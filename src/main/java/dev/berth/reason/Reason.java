@@ -169,6 +169,8 @@ public enum Reason {
     Announced,
     /** Several nodes do, of which only one may. */
     MultipleNodes,
+    /** A node does, and so does a machine that is not a node. */
+    AddressConflict,
     /** No agent has said anything of it yet. */
     NotReported,
     /** The agent that did has stopped renewing its Lease. */

@@ -95,13 +95,6 @@ public final class ServiceMeters implements ServiceMetrics {
                 .register(registry);
     }
 
-    /** Shows how many addresses nobody announces although their Services have endpoints: {@code berth_addresses_unannounced}. */
-    public static void showUnannounced(Supplier<Number> count, MeterRegistry registry) {
-        Gauge.builder("berth.addresses.unannounced", count)
-                .description("addresses that nobody announces although their Services have endpoints")
-                .register(registry);
-    }
-
     /** The pools changed: one that came has gauges from now on, one that went has none. */
     public void refresh() {
         pools.forEach((gauge, what) -> gauge.register(

@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.announce.NodeReport;
 import dev.berth.announce.Protocol;
+import dev.berth.api.v1alpha1.AgentReport;
+import dev.berth.ip.IpRange;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +31,29 @@ class AgentReportsTest {
         return server.patches.stream().filter(patch -> patch.startsWith(PATH)).toList();
     }
 
+    @Test
+    void report_hasWhatItAnnounces_andWhichOfItAnotherMachineClaims() {
+        List<IpRange> all = List.of(IpRange.parse("192.0.2.1-192.0.2.3"));
+        List<IpRange> claimed = List.of(IpRange.parse("192.0.2.2"));
+        AgentReport written = new KubernetesSerialization()
+                .unmarshal(
+                        AgentReports.applied(
+                                "n1",
+                                "u1",
+                                new NodeReport(new TreeMap<>(
+                                        Map.of(Protocol.L2, new NodeReport.Part(all, claimed, new TreeMap<>()))))),
+                        AgentReport.class);
+        assertThat(dev.berth.kube.AgentReports.of(written).parts().get(Protocol.L2))
+                .isEqualTo(new NodeReport.Part(all, claimed, new TreeMap<>()));
+        assertThat(AgentReports.applied(
+                        "n1",
+                        "u1",
+                        new NodeReport(new TreeMap<>(
+                                Map.of(Protocol.L2, new NodeReport.Part(all, List.of(), new TreeMap<>()))))))
+                .contains("192.0.2.1-192.0.2.3")
+                .doesNotContain("conflicting");
+    }
+
     /** Else the status would name a node that announces nothing. */
     @Test
     void agentThatEndsWhileItsReportIsBeingWritten_saysAfterItThatItAnnouncesNothing()
@@ -45,7 +71,7 @@ class AgentReportsTest {
             reports.now(
                     Protocol.L2,
                     "all",
-                    () -> new NodeReport.Part(List.of(), new TreeMap<>(Map.of("NoService", List.of()))));
+                    () -> new NodeReport.Part(List.of(), List.of(), new TreeMap<>(Map.of("NoService", List.of()))));
             reports.start();
             await().atMost(PATIENCE).until(() -> reports(server).size() == 1);
 

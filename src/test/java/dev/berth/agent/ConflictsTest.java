@@ -2,6 +2,7 @@ package dev.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.ip.Ip;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +56,7 @@ class ConflictsTest {
         }
         assertThat(said).hasSize(1);
         assertThat(conflicts.claimant(ADDRESS)).isEqualTo("02:00:00:00:00:63");
+        assertThat(conflicts.addresses()).containsExactly(Ip.of(ADDRESS));
 
         clock.set(TimeUnit.MINUTES.toMillis(5));
         conflicts.claimed(ADDRESS, "02:00:00:00:00:01", INTERFACE);
@@ -66,5 +68,18 @@ class ConflictsTest {
         conflicts.claimed(ADDRESS, "02:00:00:00:00:01", INTERFACE + 1);
         assertThat(said).isEmpty();
         assertThat(conflicts.claimant(ADDRESS)).isNull();
+        assertThat(conflicts.addresses()).isEmpty();
+    }
+
+    @Test
+    void claim_isForgotten5MinutesAfterItWasHeardLast() {
+        conflicts.claimed(ADDRESS, "02:00:00:00:00:01", INTERFACE);
+        clock.set(TimeUnit.MINUTES.toMillis(5));
+        conflicts.watch(Map.of(ADDRESS, INTERFACE));
+        assertThat(conflicts.addresses()).isNotEmpty();
+
+        clock.addAndGet(1);
+        conflicts.watch(Map.of(ADDRESS, INTERFACE));
+        assertThat(conflicts.addresses()).isEmpty();
     }
 }

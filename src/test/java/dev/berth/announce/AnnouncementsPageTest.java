@@ -38,7 +38,7 @@ class AnnouncementsPageTest {
 
     private static Announcement announcement(
             String address, SequencedMap<String, List<String>> silent, String... nodes) {
-        return new Announcement(Ip.parse(address), Protocol.L2, List.of(nodes), List.of(), silent, 3);
+        return new Announcement(Ip.parse(address), Protocol.L2, List.of(nodes), List.of(), List.of(), silent, 3);
     }
 
     @Test

@@ -22,7 +22,8 @@ class AnnouncementsTest {
     private static NodeReport report(Protocol protocol, String announced, Map<String, String> silent) {
         SequencedMap<String, List<IpRange>> reasons = new TreeMap<>();
         silent.forEach((reason, ranges) -> reasons.put(reason, ranges(ranges)));
-        return new NodeReport(new TreeMap<>(Map.of(protocol, new NodeReport.Part(ranges(announced), reasons))));
+        return new NodeReport(
+                new TreeMap<>(Map.of(protocol, new NodeReport.Part(ranges(announced), List.of(), reasons))));
     }
 
     private static List<IpRange> ranges(String text) {
@@ -159,6 +160,37 @@ class AnnouncementsTest {
                 .isEqualTo(
                         "2 nodes MultipleNodes: nodes worker-1, worker-2 announce 192.0.2.1 by ARP; their agents do not hear"
                                 + " each other");
+    }
+
+    private static NodeReport claimedByAnother(String announced, String conflicting) {
+        return new NodeReport(new TreeMap<>(
+                Map.of(Protocol.L2, new NodeReport.Part(ranges(announced), ranges(conflicting), new TreeMap<>()))));
+    }
+
+    @Test
+    void anotherMachineThatClaimsIt_isSaid_withTheNodeThatHearsIt() {
+        Announcements known =
+                Announcements.NONE.reported("worker-1", claimedByAnother("192.0.2.1-192.0.2.2", "192.0.2.1"), NOW);
+        assertThat(l2Of(known))
+                .isEqualTo(
+                        "worker-1 AddressConflict: node worker-1 announces 192.0.2.1 by ARP; another machine claims the"
+                                + " address, too: the log of the agent on node worker-1 has its hardware address");
+        assertThat(known.of(Protocol.L2, ONE).isDisturbed()).isTrue();
+        assertThat(said(known.of(Protocol.L2, TWO)))
+                .isEqualTo("worker-1 Announced: node worker-1 announces 192.0.2.2 by ARP");
+        assertThat(known.of(Protocol.L2, TWO).isDisturbed()).isFalse();
+
+        Announcements over = known.reported("worker-1", l2("192.0.2.1-192.0.2.2"), NOW.plusSeconds(300));
+        assertThat(l2Of(over)).startsWith("worker-1 Announced");
+        assertThat(over.changed(known, "worker-1", BOTH)).containsExactly(ONE);
+    }
+
+    @Test
+    void whatANodeHeard_thatHasTheAddressNoLonger_isNoConflict() {
+        Announcements known = Announcements.NONE.reported("worker-1", claimedByAnother("192.0.2.1", "192.0.2.1"), NOW);
+        assertThat(l2Of(known.reported("worker-2", l2("192.0.2.1"), NOW.plusSeconds(35))))
+                .startsWith("worker-2 Announced");
+        assertThat(l2Of(known.lost("worker-1"))).startsWith("unknown AgentNotReporting");
     }
 
     @Test

@@ -29,7 +29,7 @@ class NodeReportTest {
     void addressesThatFollowEachOther_areOneRun() {
         SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
         Stream.of(1, 2, 3, 5).forEach(last -> verdicts.put(ip(last), new Verdict.Announces("eth0", 1, true)));
-        NodeReport.Part part = NodeReport.Part.ofL2(verdicts, _ -> true);
+        NodeReport.Part part = NodeReport.Part.ofL2(verdicts, _ -> true, _ -> false);
         assertThat(texts(part.announced())).containsExactly("192.0.2.1-192.0.2.3", "192.0.2.5");
         assertThat(part.silent()).isEmpty();
     }
@@ -41,11 +41,21 @@ class NodeReportTest {
         verdicts.put(ip(2), new Verdict.Silent(NotAnnouncedReason.NO_INTERFACE, "worker-2"));
         verdicts.put(ip(3), new Verdict.Silent(NotAnnouncedReason.NO_INTERFACE, ""));
         verdicts.put(ip(4), new Verdict.Announces("eth0", 0, true));
-        NodeReport.Part part = NodeReport.Part.ofL2(verdicts, ip -> !ip.equals(ip(4)));
+        NodeReport.Part part = NodeReport.Part.ofL2(verdicts, ip -> !ip.equals(ip(4)), _ -> false);
         assertThat(part.announced()).isEmpty();
         assertThat(part.silent().keySet()).containsExactly("AgentNotReady", "NoInterface");
         assertThat(texts(Objects.requireNonNull(part.silent().get("NoInterface"))))
                 .containsExactly("192.0.2.3");
+    }
+
+    @Test
+    void addressThatAnotherMachineClaims_isReported_whereTheNodeHasIt() {
+        SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
+        Stream.of(1, 2, 3).forEach(last -> verdicts.put(ip(last), new Verdict.Announces("eth0", 1, true)));
+        verdicts.put(ip(4), new Verdict.Silent(NotAnnouncedReason.ANOTHER_NODE, "worker-2"));
+        NodeReport.Part part = NodeReport.Part.ofL2(verdicts, ip -> !ip.equals(ip(3)), ip -> !ip.equals(ip(1)));
+        assertThat(texts(part.announced())).containsExactly("192.0.2.1-192.0.2.2");
+        assertThat(texts(part.conflicting())).containsExactly("192.0.2.2");
     }
 
     @Test

@@ -680,9 +680,21 @@ class AgentTrafficIT {
                     .contains("the machine with hardware address " + hardware + " claims " + ip(service));
             assertThat(owner.metrics()).contains("berth_agent_conflicting_addresses 1.0");
             assertThat(owner.has(ip(service))).isTrue();
+            awaitConflict(service, owner);
         } finally {
             foreign.ip("address del " + ip(service) + "/32 dev eth0");
         }
+    }
+
+    private static void awaitConflict(Service service, LabAgent owner) {
+        String node = owner.node().name();
+        Traffic.awaitAnnounced(
+                lab,
+                service,
+                node,
+                ("True AddressConflict: node %s announces %s by ARP; another machine claims the address, too: the log of the"
+                                + " agent on node %s has its hardware address")
+                        .formatted(node, ip(service), node));
     }
 
     /** Agents of two clusters have different keys. */

@@ -305,6 +305,7 @@ class ServiceConditionsTest {
                         Protocol.L2,
                         new NodeReport.Part(
                                 List.of(IpRange.parse("192.0.2.1")),
+                                List.of(),
                                 new TreeMap<>(Map.of("NoEndpoints", List.of(IpRange.parse("2001:db8::1")))))))),
                 NOW);
         assertThat(announced("l2", known, "192.0.2.1"))
@@ -321,6 +322,25 @@ class ServiceConditionsTest {
                 .asString()
                 .startsWith("False NoAgent: ");
         assertThat(announced("l2", known)).isEmpty();
+        assertThat(announced(
+                        "l2",
+                        Announcements.NONE.reported(
+                                "worker-1",
+                                new NodeReport(new TreeMap<>(Map.of(
+                                        Protocol.L2,
+                                        new NodeReport.Part(
+                                                List.of(
+                                                        IpRange.parse("192.0.2.1-192.0.2.2"),
+                                                        IpRange.parse("2001:db8::1")),
+                                                List.of(IpRange.parse("2001:db8::1")),
+                                                new TreeMap<>())))),
+                                NOW),
+                        "192.0.2.1",
+                        "2001:db8::1"))
+                .singleElement()
+                .asString()
+                .startsWith("True AddressConflict: node worker-1 announces 192.0.2.1 by ARP; node worker-1 announces"
+                        + " 2001:db8::1 by NDP; another machine claims");
         assertThat(announced("pool", known, "192.0.2.1")).isEmpty();
     }
 }

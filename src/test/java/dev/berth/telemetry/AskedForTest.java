@@ -64,7 +64,7 @@ class AskedForTest {
         services.orphaned("lb", 1);
         services.stuckCalls("lb", 1);
         ServiceMeters.showLeader(() -> true, registry);
-        ServiceMeters.showUnannounced(() -> 0, registry);
+        AnnouncementMeters.show(answering(AnnouncementMeters.Counts.class, 1L), registry);
 
         ClusterIps ips = new ClusterIps();
         ips.put(new ClusterIp(Ip.parse("10.0.0.1"), "uid", ClusterIp.ALLOCATOR, null, null, NOW));

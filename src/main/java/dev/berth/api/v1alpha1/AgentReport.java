@@ -59,6 +59,10 @@ public class AgentReport extends OwnResource<AgentReport.Spec, Void> {
                     "The addresses that it announces: single ones, and runs of them like 192.0.2.1-192.0.2.9.")
             List<@Pattern(RUN) @Size(max = 91) String> addresses,
 
+            @Nullable @Size(max = 10_000) @JsonPropertyDescription(
+                    "Those of them that another machine claims, too, which is not a node of the cluster: a conflict.")
+            List<@Pattern(RUN) @Size(max = 91) String> conflicting,
+
             @Nullable @Size(max = 64) @JsonPropertyDescription(
                     "Those that it does not, by reason; without what another node announces by ARP and NDP.")
             List<Silent> silent) {}

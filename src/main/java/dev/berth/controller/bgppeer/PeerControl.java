@@ -103,6 +103,14 @@ public final class PeerControl {
         peers = cache;
     }
 
+    /** How many nodes have an entry with this state in the status of a peer, over all peers. */
+    public long sessions(String state) {
+        return peers.list()
+                .flatMap(peer -> sessions(peer).stream())
+                .filter(session -> state.equals(session.state()))
+                .count();
+    }
+
     /** Brings the status of the peer of this name up to date. */
     Next reconcile(String name) {
         gate.await();

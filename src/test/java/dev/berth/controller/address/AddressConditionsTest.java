@@ -84,7 +84,13 @@ class AddressConditionsTest {
 
     private static Announcement by(String... nodes) {
         return new Announcement(
-                Ip.parse("192.0.2.1"), Protocol.BGP, List.of(nodes), List.of(), new TreeMap<>(), nodes.length);
+                Ip.parse("192.0.2.1"),
+                Protocol.BGP,
+                List.of(nodes),
+                List.of(),
+                List.of(),
+                new TreeMap<>(),
+                nodes.length);
     }
 
     private static String since(Announcement now, Address.@Nullable Announcement before) {

@@ -71,8 +71,9 @@ class AnnouncementControlTest {
     private void report(String node, String ranges) {
         reports.put(
                 node,
-                new NodeReport(new TreeMap<>(
-                        Map.of(Protocol.L2, new NodeReport.Part(List.of(IpRange.parse(ranges)), new TreeMap<>())))));
+                new NodeReport(new TreeMap<>(Map.of(
+                        Protocol.L2,
+                        new NodeReport.Part(List.of(IpRange.parse(ranges)), List.of(), new TreeMap<>())))));
         control.reconcile(node);
     }
 

@@ -151,6 +151,17 @@ class PeerControlTest {
     }
 
     @Test
+    void sessions_areCountedByState_ofEntriesThatNameANode() {
+        assertThat(control.sessions("Established")).isZero();
+        reconcile("{nodes: [%s, {node: worker-2, state: Connecting}, {state: Connecting}, {node: worker-3}]}"
+                .formatted(WORKER1));
+
+        assertThat(control.sessions("Established")).isEqualTo(1);
+        assertThat(control.sessions("Connecting")).isEqualTo(1);
+        assertThat(control.sessions("Unknown")).isZero();
+    }
+
+    @Test
     void manyChanges_areOneWriteASecond() {
         reconcile("{nodes: []}");
         for (int change = 0; change < 10; change++) {
