@@ -84,8 +84,9 @@ public final class TearingDown {
         return new TearDownEffect.Delete(state, by, request, down.steps(), ProviderEvents.deleting(by, called));
     }
 
+    /** Of a Service that is gone no timer comes: what failed while it was there does not hold it up. */
     private Optional<TearDownEffect> hindersStart() {
-        return facts.areNone()
+        return facts.areNone() && service.isPresent()
                 ? known.situation().waits().delay(down::steps).map(TerminalEffect.Wait::new)
                 : Optional.empty();
     }

@@ -203,6 +203,14 @@ class TearingDownTest {
     }
 
     @Test
+    void whatFailedWhileAServiceWasThere_doesNotHoldUpWhatIsLeftOfIt_forNoTimerOfItComes() {
+        before = Optional.of(new ServiceFailure("clearing", Reason.ClearFailed, "denied", "request"));
+        service = Optional.empty();
+
+        assertThat(way(RELEASE)).containsExactly("StopWaiting", "Release", "Finish");
+    }
+
+    @Test
     void whatAnEarlierCallHeldUp_takesItsTurn_andWaitsIfThatHasNotReturned() {
         before = Optional.of(
                 new ServiceFailure("deleting", Reason.DeleteFailed, "stuck", "request").heldUpByEarlierCall());

@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.Claim;
+import dev.berth.claim.Holding;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
@@ -29,13 +30,19 @@ class GoneServiceTest {
     private final Slow provider = new Slow();
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH, provider);
 
-    /** A line on which no read gets through while it is broken. */
+    /** A line on which no read gets through while it is broken, and nothing at all while the API server is down. */
     private static final class Broken implements Line {
         private boolean isBroken;
+        private boolean isDown;
+
+        @Override
+        public Fault sending(String call, Runnable effect) {
+            return isDown ? Fault.UNKNOWN_NOT_DONE : Fault.NONE;
+        }
 
         @Override
         public boolean readFails(String call) {
-            return isBroken;
+            return isBroken || isDown;
         }
     }
 
@@ -118,5 +125,26 @@ class GoneServiceTest {
 
         assertThat(operator.ledger.holdings()).isEmpty();
         assertThat(provider.deleted).containsOnly("uid-web");
+    }
+
+    /** It was to say so before it could be released, and was deleted before that could be tried again. */
+    @Test
+    void addressOfAServiceThatIsGone_isFreed_thoughItCouldNotSayThatItReleasesIt() {
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+        operator.hear();
+        line.isDown = true;
+        operator.control.reconcile(WEB);
+        assertThat(operator.ledger.heldFor(WEB))
+                .singleElement()
+                .extracting(Holding::state)
+                .isEqualTo(Holding.State.UNSURE);
+        operator.withoutClass(() -> operator.control.reconcile(WEB));
+
+        cluster.endService(WEB);
+        operator.hear();
+        line.isDown = false;
+        operator.control.reconcile(WEB);
+
+        assertThat(operator.ledger.holdings()).isEmpty();
     }
 }

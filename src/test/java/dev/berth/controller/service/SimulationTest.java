@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Silently.class)
 class SimulationTest {
     private static final int SEEDS = Integer.getInteger("simulation.seeds", 1_000);
-    private static final int FIRST = Integer.getInteger("simulation.first", 0);
+    private static final long FIRST = Long.getLong("simulation.first", 0);
     static final int STEPS = 400;
 
     @Test

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class RangesSimulationTest {
     private static final int SEEDS = Integer.getInteger("simulation.seeds", 200);
     private static final int BROKEN_SEEDS = 300;
-    private static final int FIRST = Integer.getInteger("simulation.first", 0);
+    private static final long FIRST = Long.getLong("simulation.first", 0);
 
     @Test
     void whateverHappens_noAddressLosesItsRange_andEverythingSettles() {
