@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.announce.Protocol;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
@@ -194,6 +195,13 @@ public final class ClassSet {
             return Optional.of(new Fault(
                     Reason.UnknownProvider,
                     "there is no provider \"" + declaration.provider() + "\"; this Berth has " + providers.names()));
+        }
+        Optional<String> parameters =
+                Protocol.find(declaration.provider()).flatMap(protocol -> protocol.fault(declaration.parameters()));
+        if (parameters.isPresent()) {
+            return Optional.of(new Fault(
+                    Reason.InvalidParameters,
+                    parameters.get() + "; parameters cannot be changed: make a new LoadBalancerClass"));
         }
         IpMode mode = declaration.ipMode();
         if (mode != null && !capabilities.ipModes().contains(mode)) {

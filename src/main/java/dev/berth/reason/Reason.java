@@ -257,6 +257,8 @@ public enum Reason {
     UnknownProvider,
     /** Its provider has not said yet what it can do. */
     ProviderUnavailable,
+    /** Its provider knows no such parameter, or cannot read its value. */
+    InvalidParameters,
     /** Its provider cannot do the ipMode, or not with TLS. */
     UnsupportedIPMode,
     /** Its provider needs node ports, and it releases them. */

@@ -10,7 +10,6 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SharedInstallation;
-import io.fabric8.kubernetes.api.model.Service;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -246,22 +245,24 @@ class BadInputIT {
         });
     }
 
-    /** Each of the two providers of agents has parameters of its own; where the class is used it is said. */
+    /** Each of the two providers of agents has parameters of its own. */
     @ParameterizedTest
     @CsvSource({"bgp, interfaces", "l2, peers"})
-    void classWithParametersOfL2AndOfBgp_namesTheOneThatItsProviderDoesNotKnow(String provider, String unknown) {
+    void classWithParametersOfL2AndOfBgp_isNotAccepted_andItsServicesSayThat(String provider, String unknown) {
         String name = "both-" + provider;
+        String message = "parameter \"" + unknown + "\" is unknown; provider \"" + provider + "\" knows ";
         berth.createClass(
                 name,
                 "loadBalancerClass: example.com/%s, provider: %s, pools: [neighbour], parameters: {interfaces: eth0, peers: router}"
                         .formatted(name, provider));
         berth.createService(name, "example.com/" + name, UnaryOperator.identity());
-        Service unserved = berth.awaitService(
-                name,
-                service -> BerthOnCluster.programmed(service)
-                        .contains("parameter \"" + unknown + "\" is unknown; provider \"" + provider + "\" knows "));
-        assertThat(BerthOnCluster.programmed(unserved)).startsWith("False ").contains("; make a new LoadBalancerClass");
-        assertThat(BerthOnCluster.ingress(unserved)).isEmpty();
+        berth.awaitAsserted(seen -> assertThat(seen.addressAssigned(name))
+                .startsWith("False ClassNotAccepted: LoadBalancerClass \"" + name + "\" is not accepted: " + message));
+        assertThat(BerthOnCluster.ingress(Objects.requireNonNull(berth.service(name))))
+                .isEmpty();
+        assertThat(classCondition(name, "Accepted"))
+                .startsWith("False InvalidParameters: " + message)
+                .endsWith("; parameters cannot be changed: make a new LoadBalancerClass");
     }
 
     private static String classCondition(String name, String type) {

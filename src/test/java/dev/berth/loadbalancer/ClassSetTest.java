@@ -64,6 +64,52 @@ class ClassSetTest {
     }
 
     @Test
+    void parametersThatAgentsCannotRead_areSaidOfTheClass() {
+        Map<String, String> both = Map.of("interfaces", "eth0", "peers", "router");
+        KnownProviders providers = new KnownProviders(
+                Map.of(
+                        "l2", Capabilities.fromPools(IpMode.VIP),
+                        "bgp", Capabilities.fromPools(IpMode.VIP),
+                        "lb", Capabilities.fromPools(IpMode.VIP)),
+                Map.of());
+
+        assertThat(verdict(ClassSet.of(List.of(withParameters("l2", both)), "me", providers), "edge"))
+                .extracting(ClassSet.Verdict::accepted, ClassSet.Verdict::reason, ClassSet.Verdict::message)
+                .containsExactly(
+                        false,
+                        Reason.InvalidParameters,
+                        "parameter \"peers\" is unknown; provider \"l2\" knows interfaces, withoutEndpoints; parameters"
+                                + " cannot be changed: make a new LoadBalancerClass");
+        assertThat(verdict(ClassSet.of(List.of(withParameters("bgp", both)), "me", providers), "edge")
+                        .message())
+                .startsWith("parameter \"interfaces\" is unknown; provider \"bgp\" knows ");
+        for (ClassDeclaration readable : List.of(
+                withParameters("l2", Map.of("interfaces", "eth0")),
+                withParameters("bgp", Map.of("peers", "router")),
+                withParameters("lb", both))) {
+            assertThat(verdict(ClassSet.of(List.of(readable), "me", providers), "edge")
+                            .accepted())
+                    .as(readable.provider())
+                    .isTrue();
+        }
+    }
+
+    private static ClassDeclaration withParameters(String provider, Map<String, String> parameters) {
+        return new ClassDeclaration(
+                "edge",
+                Instant.EPOCH,
+                "x/edge",
+                "me",
+                provider,
+                parameters,
+                List.of(),
+                null,
+                HealthCheckPolicy.AUTO,
+                false,
+                Classless.NEVER);
+    }
+
+    @Test
     void tls_impliesProxy_andIsOfferedByNobodyWhoCannotTerminateIt() {
         Capabilities both = Capabilities.fromPools(IpMode.VIP, IpMode.PROXY).withFeatures(Feature.TLS_TERMINATION);
         KnownProviders providers = new KnownProviders(

@@ -1,20 +1,18 @@
 package dev.berth.dataplane.bgp;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
-import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Beyond the contract: what it says of a class' parameters. */
+/** Beyond the contract: how packets arrive. */
 class BgpProviderTest {
     private static LoadBalancerRequest request(Map<String, String> parameters) {
         return LoadBalancerRequest.builder("cluster", new ServiceIdentity("shop", "web", "uid"), IpMode.VIP)
@@ -24,21 +22,9 @@ class BgpProviderTest {
     }
 
     @Test
-    void parametersThatCanBeRead_areServed_asVip() {
+    void claimedAddress_isPublished_asVip() {
         assertThat(new BgpProvider().ensureLoadBalancer(request(Map.of("communities", "64512:100"))))
                 .isEqualTo(EnsureOutcome.ready(LoadBalancerStatus.of(List.of(Ingress.ofIp("192.0.2.10", IpMode.VIP)))));
         assertThat(new BgpProvider().capabilities().ipModes()).containsExactly(IpMode.VIP);
-    }
-
-    @Test
-    void parameterOfAnotherProvider_isRefusedForGood_sayingWhatThereIs() {
-        assertThatThrownBy(() -> new BgpProvider().ensureLoadBalancer(request(Map.of("interfaces", "eth0"))))
-                .isInstanceOfSatisfying(ProviderException.class, refused -> {
-                    assertThat(refused.kind()).isEqualTo(ProviderException.Kind.PERMANENT);
-                    assertThat(refused)
-                            .hasMessage(
-                                    "parameter \"interfaces\" is unknown; provider \"bgp\" knows aggregationLength,"
-                                            + " aggregationLengthV6, communities, localPref, peerSelector, peers, withoutEndpoints; make a new LoadBalancerClass");
-                });
     }
 }
