@@ -11,6 +11,7 @@ import dev.berth.announce.DesiredAddress;
 import dev.berth.announce.DesiredRoute;
 import dev.berth.announce.L2Parameters;
 import dev.berth.announce.NodeFacts;
+import dev.berth.announce.Protocol;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
@@ -278,23 +279,23 @@ final class ClusterView {
                 .collect(Collectors.toSet());
     }
 
-    /** Of two classes for one value the older counts, whatever its provider is. */
+    /** Of two classes for one value the older counts, whatever its provider is, but for those that are not accepted. */
     private <P> Map<String, P> parameters(String provider, Function<Map<String, String>, P> reading) {
         Map<String, P> byValue = new HashMap<>();
         Set<String> taken = new LinkedHashSet<>();
         classes.all().stream()
                 .sorted(Comparator.comparing(ClassObject::created).thenComparing(ClassObject::name))
+                .filter(this::canBeRead)
                 .filter(one -> taken.add(one.value()) && one.provider().equals(provider))
-                .forEach(one -> {
-                    try {
-                        byValue.put(one.value(), reading.apply(one.parameters()));
-                    } catch (IllegalArgumentException wrong) {
-                        if (unreadable.add(one.name())) {
-                            LOG.warn("LoadBalancerClass {}: {}", one.name(), wrong.getMessage());
-                        }
-                    }
-                });
+                .forEach(one -> byValue.put(one.value(), reading.apply(one.parameters())));
         return byValue;
+    }
+
+    private boolean canBeRead(ClassObject one) {
+        Optional<String> fault = Protocol.find(one.provider()).flatMap(protocol -> protocol.fault(one.parameters()));
+        fault.filter(_ -> unreadable.add(one.name()))
+                .ifPresent(message -> LOG.warn("LoadBalancerClass {}: {}", one.name(), message));
+        return fault.isEmpty();
     }
 
     /** Interfaces that classes name, as they do. */

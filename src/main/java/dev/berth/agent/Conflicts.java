@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Machines that are no agent's, and claim an address that this node announces. They are named, and not fought. */
+/**
+ * Machines that claim an address which this node announces, and whose agent, if they are nodes, is not heard. They are
+ * named, and not fought.
+ */
 final class Conflicts {
     private static final Logger LOG = LoggerFactory.getLogger(Conflicts.class);
 
@@ -49,9 +52,11 @@ final class Conflicts {
         metrics.conflicting.set(claims.size());
     }
 
-    /** Hardware addresses of agents' nodes. */
+    /** Hardware addresses of the nodes whose agents are heard: what one of these claims, its agent is about to settle. */
     void known(Set<String> hardware) {
         known = hardware;
+        claims.values().removeIf(claim -> hardware.contains(claim.hardware()));
+        metrics.conflicting.set(claims.size());
     }
 
     /** Somebody claims an address; on another network than the address' own it is nobody's concern. */

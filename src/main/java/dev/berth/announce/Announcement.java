@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * Who announces one address, by what the agents of all nodes say.
  *
  * @param nodes that announce it, by name
- * @param inConflict those of them that hear it claimed by a machine which is not a node
+ * @param inConflict those of them that hear it claimed by another machine, while no other node reports that it has it
  * @param unheard nodes that announced it, and whose agents have stopped renewing their Leases
  * @param silent nodes that do not, by the word of their {@link NotAnnouncedReason#reason}
  * @param agents how many agents that announce by the protocol renew their Leases
@@ -61,20 +61,20 @@ public record Announcement(
     /** In one word, as conditions have it: a {@link Reason}, or what agents of another version say. */
     public String reason() {
         return switch (state()) {
-            case ANNOUNCED -> announced().name();
+            case ANNOUNCED -> reasonIfAnnounced().name();
             case UNKNOWN -> (unheard.isEmpty() ? Reason.NotReported : Reason.AgentNotReporting).name();
             case NOBODY -> agents == 0 ? Reason.NoAgent.name() : first().orElse(Reason.NotReported.name());
         };
     }
 
-    private Reason announced() {
+    private Reason reasonIfAnnounced() {
         if (isSplit()) {
             return Reason.MultipleNodes;
         }
         return inConflict.isEmpty() ? Reason.Announced : Reason.AddressConflict;
     }
 
-    private String disturbance() {
+    private String whatIsWrong() {
         if (isSplit()) {
             return "; their agents do not hear each other";
         }
@@ -84,9 +84,9 @@ public record Announcement(
                         + " has its hardware address";
     }
 
-    /** Whether something is wrong with it, though it may be announced. */
+    /** Whether more than one machine answers for it. */
     public boolean isDisturbed() {
-        return state() != State.ANNOUNCED || announced() != Reason.Announced;
+        return isSplit() || !inConflict.isEmpty();
     }
 
     /** Two nodes answer ARP for it: their agents do not hear each other. */
@@ -138,7 +138,7 @@ public record Announcement(
                                 nodes.size() == 1 ? "announces" : "announce",
                                 address,
                                 protocol.name(address.family()),
-                                disturbance());
+                                whatIsWrong());
             case UNKNOWN ->
                 unheard.isEmpty()
                         ? "no agent has reported on %s yet".formatted(address)

@@ -136,6 +136,10 @@ public final class Announcements {
                 case NodeReport.Says.Nothing _ -> {}
             }
         });
+        if (claiming.size() > 1) {
+            // The other machine is one of these: it is about to be seen which of them has it.
+            inConflict.clear();
+        }
         if (protocol == Protocol.L2) {
             leaveThoseBefore(claiming);
         }

@@ -145,7 +145,7 @@ final class AnnouncementWiring implements AnnouncementMeters.Counts {
 
     @Override
     public long sessions(String state) {
-        return peers.sessions(state);
+        return peers.countSessions(state);
     }
 
     /** How many addresses show this of who announces them. */

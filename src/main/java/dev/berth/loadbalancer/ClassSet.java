@@ -196,12 +196,12 @@ public final class ClassSet {
                     Reason.UnknownProvider,
                     "there is no provider \"" + declaration.provider() + "\"; this Berth has " + providers.names()));
         }
-        Optional<String> parameters =
+        Optional<String> unreadable =
                 Protocol.find(declaration.provider()).flatMap(protocol -> protocol.fault(declaration.parameters()));
-        if (parameters.isPresent()) {
+        if (unreadable.isPresent()) {
             return Optional.of(new Fault(
                     Reason.InvalidParameters,
-                    parameters.get() + "; parameters cannot be changed: make a new LoadBalancerClass"));
+                    unreadable.get() + "; parameters cannot be changed: delete the class, and make it again"));
         }
         IpMode mode = declaration.ipMode();
         if (mode != null && !capabilities.ipModes().contains(mode)) {

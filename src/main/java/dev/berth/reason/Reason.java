@@ -169,7 +169,7 @@ public enum Reason {
     Announced,
     /** Several nodes do, of which only one may. */
     MultipleNodes,
-    /** A node does, and so does a machine that is not a node. */
+    /** A node does, and so does another machine, which is no node whose agent is heard. */
     AddressConflict,
     /** No agent has said anything of it yet. */
     NotReported,

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** What agents announce, as the operator knows it: also where the metrics of the agents themselves are not read. */
 public final class AnnouncementMeters {
-    private static final List<String> SESSION_STATES = List.of("Established", "Connecting", "Unusable", "Unknown");
+    static final List<String> SESSION_STATES = List.of("Established", "Connecting", "Unusable", "Unknown");
 
     private AnnouncementMeters() {}
 
@@ -15,7 +15,7 @@ public final class AnnouncementMeters {
         /** Addresses that nobody announces although their Services have endpoints. */
         long unannounced();
 
-        /** Addresses that a node announces, and that a machine claims which is not a node. */
+        /** Addresses that a node announces, and that another machine claims, which is no node whose agent is heard. */
         long conflicting();
 
         /** BGP sessions, one for each BGPPeer and node, in this {@code state} of their entry in the BGPPeer's status. */

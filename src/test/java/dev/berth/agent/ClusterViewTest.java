@@ -199,6 +199,23 @@ class ClusterViewTest {
         return all;
     }
 
+    /** As the operator does, which does not accept it. */
+    @Test
+    void classWhoseParametersCannotBeRead_hasNoValue_thoughItIsTheOlder() throws IOException {
+        server.put("/apis/berth.dev/v1alpha1/loadbalancerclasses", """
+                {"metadata": {"name": "older", "creationTimestamp": "2026-01-01T00:00:00Z"},
+                 "spec": {"loadBalancerClass": "test.dev/l2", "provider": "bgp", "parameters": {"interfaces": "eth0"}}}
+                """, """
+                {"metadata": {"name": "younger", "creationTimestamp": "2026-01-02T00:00:00Z"},
+                 "spec": {"loadBalancerClass": "test.dev/l2", "provider": "l2", "parameters": {"interfaces": "eth0"}}}
+                """);
+        server.put(ADDRESSES, address("192.0.2.10"));
+
+        assertThat(read())
+                .singleElement()
+                .satisfies(asked -> assertThat(asked.parameters().interfaces()).containsExactly("eth0"));
+    }
+
     @Test
     void oddObjects_keepNoOtherFromBeingRead() throws IOException {
         server.put(NODES, withOddOnes(true, """

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Handler;
@@ -68,6 +69,16 @@ class ConflictsTest {
         conflicts.claimed(ADDRESS, "02:00:00:00:00:01", INTERFACE + 1);
         assertThat(said).isEmpty();
         assertThat(conflicts.claimant(ADDRESS)).isNull();
+        assertThat(conflicts.addresses()).isEmpty();
+    }
+
+    @Test
+    void claimOfANodeWhoseAgentIsHeardAgain_isForgotten() {
+        conflicts.claimed(ADDRESS, "02:00:00:00:00:01", INTERFACE);
+        conflicts.known(Set.of("02:00:00:00:00:02"));
+        assertThat(conflicts.addresses()).isNotEmpty();
+
+        conflicts.known(Set.of("02:00:00:00:00:01"));
         assertThat(conflicts.addresses()).isEmpty();
     }
 

@@ -186,6 +186,15 @@ class AnnouncementsTest {
     }
 
     @Test
+    void nodesThatHearEachOther_areNoForeignMachine_thoughTheirAgentsDoNot() {
+        Announcements known = Announcements.NONE
+                .reported("worker-1", claimedByAnother("192.0.2.1", "192.0.2.1"), NOW)
+                .reported("worker-2", claimedByAnother("192.0.2.1", "192.0.2.1"), NOW.plusSeconds(35));
+        assertThat(l2Of(known)).startsWith("worker-2 Announced");
+        assertThat(l2Of(known.heard("worker-1", NOW.plusSeconds(90)))).startsWith("2 nodes MultipleNodes");
+    }
+
+    @Test
     void whatANodeHeard_thatHasTheAddressNoLonger_isNoConflict() {
         Announcements known = Announcements.NONE.reported("worker-1", claimedByAnother("192.0.2.1", "192.0.2.1"), NOW);
         assertThat(l2Of(known.reported("worker-2", l2("192.0.2.1"), NOW.plusSeconds(35))))

@@ -63,7 +63,7 @@ class OwnResourceTest {
     }
 
     @Test
-    void metadata_isRead_withoutManagedFields_whatEverElseTheObjectHas() {
+    void metadata_isRead_withoutManagedFields_whateverElseTheObjectHas() {
         assertThat(JSON.unmarshal("""
                         {"kind": "AddressPool", "later": {"metadata": {"name": "no"}}, "also": [{"a": {}}],
                         "metadata": {"managedFields": [{"fieldsV1": {"f:spec": {"f:a": [{}]}}}], "name": "edge",

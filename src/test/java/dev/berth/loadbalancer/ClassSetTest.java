@@ -79,7 +79,7 @@ class ClassSetTest {
                         false,
                         Reason.InvalidParameters,
                         "parameter \"peers\" is unknown; provider \"l2\" knows interfaces, withoutEndpoints; parameters"
-                                + " cannot be changed: make a new LoadBalancerClass");
+                                + " cannot be changed: delete the class, and make it again");
         assertThat(verdict(ClassSet.of(List.of(withParameters("bgp", both)), "me", providers), "edge")
                         .message())
                 .startsWith("parameter \"interfaces\" is unknown; provider \"bgp\" knows ");

@@ -2,6 +2,7 @@ package dev.berth.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
@@ -22,6 +23,7 @@ import dev.berth.servicecidr.Usage;
 import dev.berth.servicecidr.UsageSample;
 import dev.berth.testing.Monitoring;
 import dev.berth.testing.Scrape;
+import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.kubernetes.api.model.Service;
 import io.javaoperatorsdk.operator.api.reconciler.Constants;
 import io.javaoperatorsdk.operator.processing.event.Event;
@@ -104,5 +106,15 @@ class AskedForTest {
         assertThat(Monitoring.queries(Monitoring.Source.OPERATOR))
                 .hasSizeGreaterThan(10)
                 .allSatisfy(query -> assertThat(scrape.missing(query)).isEmpty());
+    }
+
+    @Test
+    void sessionsAreCounted_ofEachStateThatABGPPeerShows() throws NoSuchFieldException {
+        String pattern = BGPPeer.NodeSession.class
+                .getDeclaredField("state")
+                .getAnnotation(Pattern.class)
+                .value();
+
+        assertThat(pattern).isEqualTo("^(" + String.join("|", AnnouncementMeters.SESSION_STATES) + ")$");
     }
 }

@@ -60,7 +60,7 @@ public class AgentReport extends OwnResource<AgentReport.Spec, Void> {
             List<@Pattern(RUN) @Size(max = 91) String> addresses,
 
             @Nullable @Size(max = 10_000) @JsonPropertyDescription(
-                    "Those of them that another machine claims, too, which is not a node of the cluster: a conflict.")
+                    "Those of them that another machine claims, too, which is no node whose agent is heard: a conflict.")
             List<@Pattern(RUN) @Size(max = 91) String> conflicting,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(

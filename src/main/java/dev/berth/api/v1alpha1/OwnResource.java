@@ -84,13 +84,12 @@ public abstract class OwnResource<S, T> extends CustomResource<S, T> {
         /** As a tree, without {@code managedFields}: they are half of an object, and nothing reads them. */
         private static ObjectNode read(JsonParser parser, DeserializationContext context) throws IOException {
             ObjectNode object = context.getNodeFactory().objectNode();
-            ObjectNode metadata = object.objectNode();
             for (String part = first(parser); part != null; part = parser.nextFieldName()) {
                 if (parser.nextToken() != JsonToken.START_OBJECT || !part.equals("metadata")) {
                     object.set(part, context.readTree(parser));
                     continue;
                 }
-                object.set(part, metadata);
+                ObjectNode metadata = object.putObject(part);
                 for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
                     parser.nextToken();
                     if (field.equals("managedFields")) {

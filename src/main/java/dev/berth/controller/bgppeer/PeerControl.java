@@ -104,7 +104,7 @@ public final class PeerControl {
     }
 
     /** How many nodes have an entry with this state in the status of a peer, over all peers. */
-    public long sessions(String state) {
+    public long countSessions(String state) {
         return peers.list()
                 .flatMap(peer -> sessions(peer).stream())
                 .filter(session -> state.equals(session.state()))

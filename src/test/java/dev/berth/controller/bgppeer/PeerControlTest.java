@@ -152,13 +152,13 @@ class PeerControlTest {
 
     @Test
     void sessions_areCountedByState_ofEntriesThatNameANode() {
-        assertThat(control.sessions("Established")).isZero();
+        assertThat(control.countSessions("Established")).isZero();
         reconcile("{nodes: [%s, {node: worker-2, state: Connecting}, {state: Connecting}, {node: worker-3}]}"
                 .formatted(WORKER1));
 
-        assertThat(control.sessions("Established")).isEqualTo(1);
-        assertThat(control.sessions("Connecting")).isEqualTo(1);
-        assertThat(control.sessions("Unknown")).isZero();
+        assertThat(control.countSessions("Established")).isEqualTo(1);
+        assertThat(control.countSessions("Connecting")).isEqualTo(1);
+        assertThat(control.countSessions("Unknown")).isZero();
     }
 
     @Test
