@@ -7,6 +7,7 @@ import dev.berth.announce.NodeReport;
 import dev.berth.announce.Protocol;
 import dev.berth.api.v1alpha1.AgentReport;
 import dev.berth.ip.IpRange;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** What an agent writes of itself. */
 class AgentReportsTest {
     private static final String PATH = "/apis/berth.dev/v1alpha1/agentreports/n1";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @TempDir
     private Path folder;
@@ -73,12 +73,11 @@ class AgentReportsTest {
                     "all",
                     () -> new NodeReport.Part(List.of(), List.of(), new TreeMap<>(Map.of("NoService", List.of()))));
             reports.start();
-            await().atMost(PATIENCE).until(() -> reports(server).size() == 1);
+            await().until(() -> reports(server).size() == 1);
 
-            Thread ending = Thread.ofPlatform().start(() -> reports.close(PATIENCE));
-            await().during(Duration.ofMillis(300))
-                    .atMost(PATIENCE)
-                    .until(() -> reports(server).size() == 1);
+            Thread ending = Thread.ofPlatform().start(() -> reports.close(Patience.USUAL));
+            await().during(Duration.ofMillis(300)).until(() -> reports(server).size() == 1);
+
             server.endPatch(PATH);
             server.endPatch(PATH);
             ending.join();

@@ -23,7 +23,6 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -34,8 +33,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What Services ask for themselves, and the life of their addresses. */
 @ExtendWith(SharedInstallation.class)
 class AddressRequestsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private static ControlPlane controlPlane;
     private static Installation berth;
     private static OperatorProcess operator;
@@ -158,8 +155,7 @@ class AddressRequestsIT {
                 Installation.DEFAULT_CLASS,
                 List.of(new Address.Claim("Gateway", namespace, "web", "u"))));
         String before = version(berth.client().resource(gateways).create());
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(reserved(namespace)).isEqualTo("1"));
+        await().untilAsserted(() -> assertThat(reserved(namespace)).isEqualTo("1"));
 
         berth.service(namespace, "web");
         berth.service(namespace, "asking", annotated(WellKnownNames.ADDRESSES, "203.0.113.248"));
@@ -219,9 +215,8 @@ class AddressRequestsIT {
             berth.deleteService(namespace, name);
         }
         assertThat(ips(berth.get(namespace, "f"))).containsExactly("203.0.113.80");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(Installation.claimsOf(address("203.0.113.80")))
-                        .hasSize(1));
+        await().untilAsserted(() ->
+                assertThat(Installation.claimsOf(address("203.0.113.80"))).hasSize(1));
         berth.deleteService(namespace, "f");
         berth.awaitReleased(namespace, "f");
     }
@@ -296,10 +291,9 @@ class AddressRequestsIT {
         awaitIps(namespace, "web", "203.0.113.133");
 
         berth.deleteService(namespace, "web");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(Installation.claimsOf(address("203.0.113.133")))
-                        .singleElement()
-                        .satisfies(claim -> assertThat(claim.uid()).isNull()));
+        await().untilAsserted(() -> assertThat(Installation.claimsOf(address("203.0.113.133")))
+                .singleElement()
+                .satisfies(claim -> assertThat(claim.uid()).isNull()));
         berth.service(namespace, "other", annotated(WellKnownNames.ADDRESSES, "203.0.113.133"));
         awaitWaits(namespace, "other", "AddressNotAvailable");
 
@@ -328,9 +322,8 @@ class AddressRequestsIT {
                         .removeFromAnnotations(WellKnownNames.RETAIN)
                         .endMetadata()
                         .build());
-        await().atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(address("203.0.113.240").getSpec().retain()).isNull());
+        await().untilAsserted(() ->
+                assertThat(address("203.0.113.240").getSpec().retain()).isNull());
         awaitWaits(namespace, "web", "Assigned");
         berth.deleteService(namespace, "web");
         berth.awaitReleased(namespace, "web");
@@ -350,10 +343,8 @@ class AddressRequestsIT {
         berth.service(namespace, "web");
         awaitIps(namespace, "web", "203.0.113.144");
         berth.deleteService(namespace, "web");
-        await().atMost(PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(address("203.0.113.144").getSpec().releasedAt())
-                                .isNotNull());
+        await().untilAsserted(() ->
+                assertThat(address("203.0.113.144").getSpec().releasedAt()).isNotNull());
         berth.service(namespace, "web");
         awaitIps(namespace, "web", "203.0.113.144");
         assertThat(address("203.0.113.144").getSpec().releasedAt()).isNull();
@@ -407,8 +398,7 @@ class AddressRequestsIT {
                         .endSpec()
                         .build());
         berth.await(namespace, "either", service -> ips(service).size() == 1);
-        await().atMost(PATIENCE)
-                .untilAsserted(
+        await().untilAsserted(
                         () -> assertThat(berth.addressesOf(namespace, "either")).hasSize(1));
     }
 
@@ -452,10 +442,9 @@ class AddressRequestsIT {
         berth.service(namespace, "web-193");
 
         awaitIps(namespace, "web-193", "203.0.113.193");
-        await().atMost(PATIENCE)
-                .until(() -> controlPlane
-                        .kubectl("get", "addresspool", namespace, "-o", "jsonpath={.status.ipv4.reserved}")
-                        .equals("1"));
+        await().until(() -> controlPlane
+                .kubectl("get", "addresspool", namespace, "-o", "jsonpath={.status.ipv4.reserved}")
+                .equals("1"));
     }
 
     private static void reserve(String ip, String namespace, String name) {
@@ -513,11 +502,10 @@ class AddressRequestsIT {
                     annotate(namespace, "s" + i, WellKnownNames.ADDRESSES, "203.0.113." + (208 + (i + round) % 8));
                 }
             }
-            await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(names.stream()
-                                    .flatMap(name -> ips(berth.get(namespace, name)).stream())
-                                    .distinct())
-                            .hasSize(8));
+            await().untilAsserted(() -> assertThat(names.stream()
+                            .flatMap(name -> ips(berth.get(namespace, name)).stream())
+                            .distinct())
+                    .hasSize(8));
             assertThat(published.duplicates()).isEmpty();
         }
     }

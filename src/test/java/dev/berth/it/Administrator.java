@@ -6,10 +6,10 @@ import static dev.berth.testing.Installation.ips;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Installation;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -18,7 +18,6 @@ import org.awaitility.core.ThrowingRunnable;
 
 /** What an administrator types, and is told. */
 record Administrator(Installation berth) {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     String kubectl(String... arguments) {
         return berth.controlPlane().kubectl(arguments);
@@ -55,7 +54,7 @@ record Administrator(Installation berth) {
     }
 
     void await(ThrowingRunnable isSo) {
-        Awaitility.await().atMost(PATIENCE).untilAsserted(isSo);
+        Awaitility.await().atMost(Patience.USUAL).untilAsserted(isSo);
     }
 
     void awaitIps(String namespace, String service, String... ips) {

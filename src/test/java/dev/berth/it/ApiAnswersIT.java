@@ -17,10 +17,10 @@ import dev.berth.servicecidr.ServiceCidr;
 import dev.berth.servicecidr.ServiceRange;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -79,9 +79,7 @@ class ApiAnswersIT {
     @Test
     void kindThatIsMissingAtTheStart_endsTheOperatorWithOneLine() {
         try (OperatorProcess operator = OperatorProcess.start(cluster.adminKubeconfig())) {
-            assertThat(operator.exitCode(Duration.ofSeconds(60)))
-                    .as(operator.log())
-                    .isEqualTo(1);
+            assertThat(operator.exitCode(Patience.USUAL)).as(operator.log()).isEqualTo(1);
             assertThat(operator.log().lines())
                     .singleElement()
                     .asString()
@@ -148,7 +146,7 @@ class ApiAnswersIT {
                 """).create();
 
         // A policy takes a moment to be seen.
-        Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+        Awaitility.await().untilAsserted(() -> {
             String name = "guided-" + System.nanoTime();
             assertThat(network.createServiceCidr(name, ServiceRange.parse("10.98.0.0/24")))
                     .isInstanceOf(Write.Refused.class)
@@ -182,7 +180,7 @@ class ApiAnswersIT {
                 """).create();
         AtomicInteger odd = new AtomicInteger(21);
         // A policy takes a moment to be seen.
-        Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+        Awaitility.await().untilAsserted(() -> {
             int next = odd.getAndAdd(2);
             assertThat(create("any-address-odd-" + next, "10.96.0." + next))
                     .hasValueSatisfying(refusal -> assertThat(refusal).contains("is withheld"));

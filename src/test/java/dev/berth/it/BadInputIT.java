@@ -9,13 +9,13 @@ import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import dev.berth.testing.SharedInstallation;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,8 +34,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What is wrong is said once, in the right place; nothing is lost, and the rest goes on working. */
 @ExtendWith(SharedInstallation.class)
 class BadInputIT {
-    private static final Duration BOUND = Duration.ofSeconds(60);
-
     private static ControlPlane cluster;
     private static BerthOnCluster berth;
 
@@ -406,7 +404,7 @@ class BadInputIT {
     private static void endsWithOneLine(StartRow row) {
         try (OperatorProcess operator =
                 OperatorProcess.start(row.kubeconfig(), row.flags().toArray(String[]::new))) {
-            assertThat(operator.exitCode(BOUND)).as(operator.log()).isEqualTo(row.exitCode());
+            assertThat(operator.exitCode(Patience.USUAL)).as(operator.log()).isEqualTo(row.exitCode());
             assertThat(operator.log().lines())
                     .singleElement()
                     .asString()

@@ -6,6 +6,7 @@ import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -30,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * ServiceAccount. Services are in the namespace default.
  */
 final class BerthOnCluster implements AutoCloseable {
-    private static final Duration BOUND = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(100);
     private static final String NAMESPACE = "default";
     private static final String OBJECT = """
@@ -185,7 +185,7 @@ final class BerthOnCluster implements AutoCloseable {
     /** Waits until the Service is as {@code condition} says. */
     public Service awaitService(String name, Predicate<Service> condition) {
         return Awaitility.await("Service " + name)
-                .atMost(BOUND)
+                .atMost(Patience.USUAL)
                 .pollInterval(POLL)
                 .ignoreExceptionsInstanceOf(KubernetesClientException.class)
                 .until(() -> service(name), service -> service != null && condition.test(service));
@@ -200,7 +200,7 @@ final class BerthOnCluster implements AutoCloseable {
 
     public void awaitAsserted(ThrowingConsumer<BerthOnCluster> assertions) {
         Awaitility.await()
-                .atMost(BOUND)
+                .atMost(Patience.USUAL)
                 .pollInterval(POLL)
                 .ignoreExceptionsInstanceOf(KubernetesClientException.class)
                 .untilAsserted(() -> assertions.accept(this));

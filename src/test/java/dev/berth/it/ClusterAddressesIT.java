@@ -8,9 +8,9 @@ import dev.berth.api.v1alpha1.ClusterIPReservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.servicecidr.Reservations;
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
 import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,8 +23,6 @@ import org.junit.jupiter.api.Test;
 
 /** What a ServiceCIDRPolicy has done to the cluster's own ranges, and what it says of them. */
 class ClusterAddressesIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private static ServiceCidrs cluster;
 
     @BeforeAll
@@ -89,7 +87,7 @@ class ClusterAddressesIT {
 
         cluster.policy(
                 "growth: {dryRun: false, excluded: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 27, usedPercent: 50, maxRanges: 3}}");
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(cidrs()).contains("berth-10.100.0.0-27"));
+        await().untilAsserted(() -> assertThat(cidrs()).contains("berth-10.100.0.0-27"));
         for (int i = 0; i < 50; i++) {
             cluster.createService("late-" + i);
         }
@@ -98,8 +96,7 @@ class ClusterAddressesIT {
                 .startsWith("False MaximumReached: 55 percent of the IPv4 addresses are in use, and Berth has made 3"));
         assertThat(cidrs())
                 .containsExactly("berth-10.100.0.0-27", "berth-10.100.0.32-27", "berth-10.100.0.64-27", "kubernetes");
-        await().atMost(PATIENCE)
-                .untilAsserted(
+        await().untilAsserted(
                         () -> assertThat(events()).anyMatch(event -> event.startsWith("Warning MaximumReached: 5")));
     }
 
@@ -108,9 +105,8 @@ class ClusterAddressesIT {
         cluster.create("old", "10.101.0.0/27");
         cluster.createServiceWhenPossible("settled", "10.101.0.20");
         cluster.retire("old");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "old"))
-                        .anyMatch(event -> event.contains("does nothing without a ServiceCIDRPolicy")));
+        await().untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "old"))
+                .anyMatch(event -> event.contains("does nothing without a ServiceCIDRPolicy")));
         cluster.annotate("kubernetes", "berth.dev/retire-");
         cluster.policy("warnings: {usedPercent: 80}");
 
@@ -125,7 +121,7 @@ class ClusterAddressesIT {
                     });
                 }));
         cluster.deleteService("settled");
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(cidrs()).containsExactly("kubernetes"));
+        await().untilAsserted(() -> assertThat(cidrs()).containsExactly("kubernetes"));
         cluster.awaitStatus(status -> assertThat(status.retiring()).isNull());
 
         // Nobody asked for this one to go.
@@ -138,9 +134,8 @@ class ClusterAddressesIT {
                 "ServiceCIDR \"old\" does not retire: its annotation berth.dev/retire: \"yes\" is neither true nor false";
         cluster.awaitStatus(status ->
                 assertThat(condition(status.conditions(), "Retired")).isEqualTo("False RetirementRefused: " + refusal));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "old"))
-                        .contains("Warning RetirementRefused: " + refusal));
+        await().untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "old"))
+                .contains("Warning RetirementRefused: " + refusal));
         assertThat(cluster.find("old"))
                 .hasValueSatisfying(range ->
                         assertThat(range.getMetadata().getDeletionTimestamp()).isNull());
@@ -215,13 +210,12 @@ class ClusterAddressesIT {
 
         cluster.deleteService("dns");
         // So long after the deletion of its IPAddress another Service may still be created with it.
-        cluster.awaitReservation("dns", "True Reserved: ", Reservations.HANDOVER.plus(PATIENCE));
+        cluster.awaitReservation("dns", "True Reserved: ", Reservations.HANDOVER.plus(Patience.USUAL));
 
         deleteReservation("dns");
         cluster.awaitReservation("too-late", "True Reserved: ");
         deleteReservation("too-late");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(ipAddress("10.96.0.10")).isNull());
+        await().untilAsserted(() -> assertThat(ipAddress("10.96.0.10")).isNull());
     }
 
     @Test
@@ -237,9 +231,8 @@ class ClusterAddressesIT {
                 .withName(ServiceCIDRPolicy.NAME)
                 .delete();
         cluster.retire("kubernetes");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "kubernetes"))
-                        .anyMatch(event -> event.contains("does nothing without a ServiceCIDRPolicy")));
+        await().untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "kubernetes"))
+                .anyMatch(event -> event.contains("does nothing without a ServiceCIDRPolicy")));
         cluster.annotate("kubernetes", "berth.dev/retire-");
 
         assertThat(Objects.requireNonNull(ipAddress("10.96.0.10")).getMetadata().getUid())
@@ -253,8 +246,7 @@ class ClusterAddressesIT {
 
         cluster.whileBerthIsAway(() -> deleteReservation("dns"));
 
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(ipAddress("10.96.0.10")).isNull());
+        await().untilAsserted(() -> assertThat(ipAddress("10.96.0.10")).isNull());
     }
 
     private void deleteReservation(String name) {

@@ -16,7 +16,6 @@ import dev.berth.servicecidr.ServiceRange;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +40,6 @@ class ClusterIpChoicesIT {
     private static final long SEEDS = Long.getLong("choices.seeds", 4);
     private static final long FIRST = Long.getLong("choices.first", 0);
     private static final int STEPS = 60;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static ServiceCidrs cluster;
 
@@ -97,7 +95,6 @@ class ClusterIpChoicesIT {
             });
             // An allocator sees a new range a moment after it is there.
             ranges.forEach(range -> await(range.toString())
-                    .atMost(PATIENCE)
                     .until(() -> cluster.wouldGive(
                             range.addresses().orElseThrow().upper().toString())));
         }
@@ -200,7 +197,7 @@ class ClusterIpChoicesIT {
             Ip ip = Objects.requireNonNull(services.remove(name));
             cluster.deleteService(name);
             // The allocator hears a moment later that it is free again.
-            await(ip.toString()).atMost(PATIENCE).until(() -> cluster.wouldGive(ip.toString()));
+            await(ip.toString()).until(() -> cluster.wouldGive(ip.toString()));
         }
 
         void exhaust(IpFamily family) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
+import dev.berth.testing.Patience;
 import dev.berth.testing.SharedInstallation;
 import dev.berth.testing.TypedPage;
 import dev.berth.testing.TypingShell;
@@ -26,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 class CookbookIT {
     private static final Path PAGE = Path.of("docs/cookbook.md");
     private static final int TASKS = 15;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     private Path folder;
@@ -34,7 +34,7 @@ class CookbookIT {
     @Test
     void eachTask_goesAsThePageSays(Installation berth) throws IOException {
         String http = berth.operator().get("/metrics").uri().resolve("/").toString();
-        TypingShell shell = TypingShell.in(folder, berth.controlPlane().adminKubeconfig(), PATIENCE);
+        TypingShell shell = TypingShell.in(folder, berth.controlPlane().adminKubeconfig(), Patience.USUAL);
         List<TypedPage.Step> steps = TypedPage.steps(PAGE);
         assertThat(tasksTyped(steps)).hasSize(TASKS);
         try (ControlPlane another = ControlPlane.builder().start()) {
@@ -71,7 +71,6 @@ class CookbookIT {
             } else {
                 // Whoever types it again waits a moment: each time it is a shell with its programs.
                 Awaitility.await(PAGE + ":" + step.line())
-                        .atMost(PATIENCE)
                         .pollDelay(Duration.ofMillis(100))
                         .pollInterval(Duration.ofSeconds(1))
                         .untilAsserted(() -> assertThat(TypedPage.withoutAges(shell.type(typed)))

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.testing.Answers;
 import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.Kubectl;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -17,7 +18,6 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +60,7 @@ abstract class CrdRules {
                 "servicecidrpolicies")) {
             kubectl.run("wait", "--for=condition=Established", "--timeout=60s", "crd/" + kind + ".berth.dev");
         }
-        await().atMost(Duration.ofSeconds(60))
+        await().atMost(Patience.USUAL)
                 .ignoreExceptionsInstanceOf(KubernetesClientException.class)
                 .until(() -> create(POOL_AND_CLASS.formatted("AddressPool", "first", "addresses: [192.0.2.1]"))
                         .isEmpty());

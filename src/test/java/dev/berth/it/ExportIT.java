@@ -16,7 +16,6 @@ import io.fabric8.kubernetes.api.model.Service;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(SharedInstallation.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExportIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int PLAIN = 30;
 
     /** After each reset as a new cluster has it. */
@@ -70,12 +68,11 @@ class ExportIT {
         assertThat(before.get("dns-tcp")).isEqualTo(before.get("dns-web"));
         cluster.kubectl("delete", "service", "gone", "--namespace=shop");
         cluster.kubectl("delete", "service", "kept", "--namespace=shop");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.addresses())
-                        .flatExtracting(Installation::claimsOf)
-                        .filteredOn(claim -> List.of("gone", "kept").contains(claim.name()))
-                        .extracting(Address.Claim::name, Address.Claim::uid)
-                        .containsExactly(tuple("kept", null)));
+        await().untilAsserted(() -> assertThat(berth.addresses())
+                .flatExtracting(Installation::claimsOf)
+                .filteredOn(claim -> List.of("gone", "kept").contains(claim.name()))
+                .extracting(Address.Claim::name, Address.Claim::uid)
+                .containsExactly(tuple("kept", null)));
         operator.stop();
         export = Files.writeString(files.resolve("reservations.yaml"), export(cluster));
         backup = Files.writeString(
@@ -138,14 +135,12 @@ class ExportIT {
                     now -> now.getMetadata().getFinalizers().contains("berth.dev/load-balancer-cleanup")
                             && ips(now).size() == entry.getValue().size());
             assertThat(ips(service)).as(entry.getKey()).isEqualTo(entry.getValue());
-            await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(berth.addresses())
-                            .flatExtracting(Installation::claimsOf)
-                            .filteredOn(claim -> claim.name().equals(entry.getKey()))
-                            .isNotEmpty()
-                            .extracting(Address.Claim::uid)
-                            .allMatch(uid ->
-                                    Objects.equals(uid, service.getMetadata().getUid())));
+            await().untilAsserted(() -> assertThat(berth.addresses())
+                    .flatExtracting(Installation::claimsOf)
+                    .filteredOn(claim -> claim.name().equals(entry.getKey()))
+                    .isNotEmpty()
+                    .extracting(Address.Claim::uid)
+                    .allMatch(uid -> Objects.equals(uid, service.getMetadata().getUid())));
         }
     }
 

@@ -9,7 +9,6 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
-import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -79,11 +78,10 @@ class GrowthLimitsIT {
         cidrs.forbid("servicecidrs.frozen", "object.metadata.name == 'kubernetes'");
 
         cidrs.delete("settled");
-        await().atMost(Duration.ofSeconds(60))
-                .untilAsserted(() -> assertThat(BerthOnCluster.events(cidrs.client(), "ServiceCIDR", "settled"))
-                        .anySatisfy(event -> assertThat(event)
-                                .startsWith("Warning KubernetesServiceCIDRError: cannot remove its finalizer")
-                                .contains("ask the network team")));
+        await().untilAsserted(() -> assertThat(BerthOnCluster.events(cidrs.client(), "ServiceCIDR", "settled"))
+                .anySatisfy(event -> assertThat(event)
+                        .startsWith("Warning KubernetesServiceCIDRError: cannot remove its finalizer")
+                        .contains("ask the network team")));
         assertThat(cidrs.find("settled")).isPresent();
 
         cidrs.allow("servicecidrs.frozen");
@@ -135,8 +133,7 @@ class GrowthLimitsIT {
 
         cidrs.policy("growth: {dryRun: false, " + growth + "}");
 
-        await().atMost(Duration.ofSeconds(60))
-                .untilAsserted(() -> assertThat(cidrs.all()).contains("fd00:20::50/124"));
+        await().untilAsserted(() -> assertThat(cidrs.all()).contains("fd00:20::50/124"));
         assertThat(cidrs.all())
                 .containsExactlyInAnyOrder("10.96.0.0/29", "fd00:10:96::/125", "fd00:20::40/126", "fd00:20::50/124");
     }

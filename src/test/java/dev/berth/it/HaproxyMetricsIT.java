@@ -20,7 +20,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -99,7 +98,7 @@ class HaproxyMetricsIT {
                         folder,
                         log);
                 HttpClient client = HttpClient.newHttpClient()) {
-            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+            Awaitility.await().until(() -> {
                 host.requireAlive();
                 return host.log().contains("serving metrics on port 9444");
             });

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.testing.FreePort;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import dev.berth.testing.SharedInstallation;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -25,14 +26,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What a kubelet's probes meet. */
 @ExtendWith(SharedInstallation.class)
 class HealthIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration PROBE = Duration.ofSeconds(20);
 
     /** Asks again and again, until the answer is 200. */
     private static boolean askUntilStarted(URI probe) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(probe).timeout(PROBE).build();
         try (HttpClient http = HttpClient.newHttpClient()) {
-            for (Instant end = Instant.now().plus(PATIENCE); Instant.now().isBefore(end); ) {
+            for (Instant end = Instant.now().plus(Patience.USUAL); Instant.now().isBefore(end); ) {
                 try {
                     if (http.send(request, HttpResponse.BodyHandlers.discarding())
                                     .statusCode()

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import dev.berth.testing.SharedInstallation;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -16,8 +16,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SharedInstallation.class)
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class InstallationMistakesIT {
-    private static final Duration BOUND = Duration.ofSeconds(60);
-
     private static ControlPlane cluster;
     private static Path kubeconfig;
 
@@ -77,7 +75,7 @@ class InstallationMistakesIT {
 
     private static void endsWith(String line, String... flags) {
         try (OperatorProcess operator = OperatorProcess.start(kubeconfig, flags)) {
-            assertThat(operator.exitCode(BOUND)).as(operator.log()).isEqualTo(1);
+            assertThat(operator.exitCode(Patience.USUAL)).as(operator.log()).isEqualTo(1);
             assertThat(operator.log().strip()).isEqualTo(line);
         }
     }

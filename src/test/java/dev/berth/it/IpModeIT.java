@@ -14,7 +14,6 @@ import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** How {@code ipMode} is told, and that an API server that drops it is not written to forever. */
 @ExtendWith(SharedInstallation.class)
 class IpModeIT {
-    private static final Duration BOUND = Duration.ofSeconds(60);
     private static final String GATE_OFF = "--feature-gates=LoadBalancerIPMode=false";
     private static final String GATE_ON = "--feature-gates=LoadBalancerIPMode=true";
     private static final String OPERATOR = "system:serviceaccount:berth-system:berth";
@@ -118,13 +116,10 @@ class IpModeIT {
 
             // One patch for each Service is all that was ever needed.
             assertThat(statusWrites(cluster)).hasSize(names.size());
-            await().atMost(BOUND)
-                    .untilAsserted(
-                            () -> assertThat(dropEvents(berth, names))
-                                    .singleElement()
-                                    .asString()
-                                    .startsWith(
-                                            "Warning IPModeDropped: the API server drops status.loadBalancer.ingress[].ipMode"));
+            await().untilAsserted(() -> assertThat(dropEvents(berth, names))
+                    .singleElement()
+                    .asString()
+                    .startsWith("Warning IPModeDropped: the API server drops status.loadBalancer.ingress[].ipMode"));
             assertThat(dropLines(berth)).hasSize(1);
             assertThat(berth.operator().metric("berth_ipmode_dropped")).isEqualTo(1);
 
@@ -135,7 +130,7 @@ class IpModeIT {
 
             berth.startOperator();
             touchAndAwait(berth, all);
-            await().atMost(BOUND).until(() -> berth.operator().metric("berth_ipmode_dropped"), dropped -> dropped == 1);
+            await().until(() -> berth.operator().metric("berth_ipmode_dropped"), dropped -> dropped == 1);
             touchAndAwait(berth, all);
             assertThat(statusWrites(cluster)).hasSize(names.size());
             assertThat(dryRuns(cluster)).hasSize(1);
@@ -197,9 +192,8 @@ class IpModeIT {
                 assertThat(conditionTypes(left)).containsExactly("example.com/Audited");
                 assertThat(BerthOnCluster.ingress(left)).isEmpty();
             }
-            await().atMost(BOUND)
-                    .until(() ->
-                            cluster.kubectl("get", "addresses", "--output=name").isEmpty());
+            await().until(() ->
+                    cluster.kubectl("get", "addresses", "--output=name").isEmpty());
             assertThat(berth.operator().log()).doesNotContain("recreating it");
         }
     }
@@ -247,7 +241,7 @@ class IpModeIT {
     }
 
     private static void awaitModes(BerthOnCluster berth, @Nullable String auto, @Nullable String proxy) {
-        await().atMost(BOUND).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertThat(mode(settled(berth, "auto"))).isEqualTo(auto);
             assertThat(mode(settled(berth, "proxy"))).isEqualTo(proxy);
         });
@@ -269,7 +263,7 @@ class IpModeIT {
                             .endMetadata()
                             .build());
         }
-        await().atMost(BOUND).until(() -> reconciled(berth) >= before + names.length);
+        await().until(() -> reconciled(berth) >= before + names.length);
     }
 
     private static double reconciled(BerthOnCluster berth) {

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -19,8 +19,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Who leads, and what providers are told about it. */
 @ExtendWith(SharedInstallation.class)
 class LeaseIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     @Test
     void aLeaderThatIsToldToEnd_handsTheLeaseOverBeforeItEnds(Installation berth) {
         OperatorProcess first = berth.startOperator("--leader-elect");
@@ -49,7 +47,7 @@ class LeaseIT {
                                 + DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
                                         .format(OffsetDateTime.now(ZoneOffset.UTC))
                                 + "\"}}");
-        assertThat(first.exitCode(PATIENCE)).isEqualTo(1);
+        assertThat(first.exitCode(Patience.USUAL)).isEqualTo(1);
 
         leases(berth).delete();
         berth.startOperator("--leader-elect").awaitLog("ready after");

@@ -27,7 +27,6 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -38,8 +37,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** A Service's life with one operator, under RBAC. */
 @ExtendWith(SharedInstallation.class)
 class MainPathIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private static ControlPlane controlPlane;
     private static Installation berth;
     private static OperatorProcess operator;
@@ -79,9 +76,8 @@ class MainPathIT {
             assertThat(condition.getMessage()).isEqualTo("holds 198.51.100.0");
         });
         assertThat(berth.addressesOf(namespace, "web")).containsExactly("198.51.100.0");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.events(namespace, "web"))
-                        .anySatisfy(event -> assertThat(event.getKey()).isEqualTo("EnsuredLoadBalancer")));
+        await().untilAsserted(() -> assertThat(berth.events(namespace, "web"))
+                .anySatisfy(event -> assertThat(event.getKey()).isEqualTo("EnsuredLoadBalancer")));
     }
 
     @Test
@@ -195,13 +191,12 @@ class MainPathIT {
         patchSpec(namespace, "web", "{\"type\":\"LoadBalancer\",\"loadBalancerClass\":\"test.dev/changed\"}");
 
         berth.await(namespace, "web", service -> ipModes(service).equals(List.of("Proxy")));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.addresses())
-                        .filteredOn(address -> address.getSpec().pool() != null
-                                && namespace.equals(address.getSpec().pool()))
-                        .singleElement()
-                        .satisfies(address -> assertThat(address.getSpec().loadBalancerClass())
-                                .isEqualTo("test.dev/changed")));
+        await().untilAsserted(() -> assertThat(berth.addresses())
+                .filteredOn(address -> address.getSpec().pool() != null
+                        && namespace.equals(address.getSpec().pool()))
+                .singleElement()
+                .satisfies(address ->
+                        assertThat(address.getSpec().loadBalancerClass()).isEqualTo("test.dev/changed")));
     }
 
     @Test
@@ -231,9 +226,8 @@ class MainPathIT {
         berth.publishAsStranger(namespace, "web", "203.0.113.66");
 
         berth.await(namespace, "web", service -> ips(service).equals(List.of("198.51.100.128")));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.events(namespace, "web"))
-                        .anySatisfy(event -> assertThat(event.getKey()).isEqualTo("StatusOverwritten")));
+        await().untilAsserted(() -> assertThat(berth.events(namespace, "web"))
+                .anySatisfy(event -> assertThat(event.getKey()).isEqualTo("StatusOverwritten")));
     }
 
     @Test
@@ -296,7 +290,7 @@ class MainPathIT {
 
         berth.client().resources(Address.class).withName("198.51.100.160").delete();
 
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             Address now = berth.client()
                     .resources(Address.class)
                     .withName("198.51.100.160")
@@ -330,7 +324,7 @@ class MainPathIT {
         });
 
         berth.await(namespace, "from", service -> !ips(service).contains("198.51.100.224"));
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             for (String name : List.of("from", "to")) {
                 assertThat(ips(berth.get(namespace, name))).hasSize(1).isEqualTo(berth.addressesOf(namespace, name));
             }
@@ -387,11 +381,11 @@ class MainPathIT {
         String namespace = berth.namespace("writes");
         AddressPool pool = berth.pool(namespace, "198.51.100.208/28");
         // Pools and Services come by two watches: one that is seen before its pool is told that it waits.
-        await().atMost(PATIENCE).until(() -> berth.client().resource(pool).get().getStatus() != null);
+        await().until(() -> berth.client().resource(pool).get().getStatus() != null);
         berth.service(namespace, "counted");
         berth.awaitAddress(namespace, "counted");
 
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertThat(requestsTo("services", "counted"))
                     .extracting(AuditEvent::verb)
                     .containsExactly("patch");

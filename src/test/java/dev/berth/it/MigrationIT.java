@@ -24,7 +24,6 @@ import io.fabric8.kubernetes.client.WatcherException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,7 +43,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(SharedInstallation.class)
 class MigrationIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String EXAMPLES = "docs/examples/migration/";
     private static final String CRDS = "src/test/resources/dev/berth/it/peers/";
     private static final String NAMESPACE = "shop";
@@ -181,11 +179,10 @@ class MigrationIT {
     }
 
     private void awaitLeftAlone(String name, String reason, String message) {
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.events(NAMESPACE, name)).anySatisfy(event -> {
-                    assertThat(event.getKey()).isEqualTo(reason);
-                    assertThat(event.getValue()).contains(message);
-                }));
+        await().untilAsserted(() -> assertThat(berth.events(NAMESPACE, name)).anySatisfy(event -> {
+            assertThat(event.getKey()).isEqualTo(reason);
+            assertThat(event.getValue()).contains(message);
+        }));
         Service service = berth.get(NAMESPACE, name);
         assertThat(service.getMetadata().getFinalizers()).doesNotContain(FINALIZER);
         assertThat(ips(service)).isEqualTo(before.get(name));
@@ -298,8 +295,7 @@ class MigrationIT {
         assertThat(ips(berth.awaitAddress(NAMESPACE, "waits"))).doesNotContainAnyElementsOf(allBefore());
         awaitLeftAlone("red", "ServedByOtherController", "AddressPool \"blue\" does not select its labels");
         awaitLeftAlone("two", "ServedByOtherController", "Berth assigns one IPv4 address");
-        await().atMost(PATIENCE)
-                .untilAsserted(
+        await().untilAsserted(
                         () -> assertThat(operator.metric("berth_services_skipped", "reason", "ServedByOtherController"))
                                 .isEqualTo(2));
         for (int i = 0; i < 11; i++) {

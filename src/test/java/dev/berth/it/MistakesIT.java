@@ -17,7 +17,6 @@ import dev.berth.testing.TypedPage;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SharedInstallation.class)
 class MistakesIT {
     private static final String PAGE = " (see docs/annotations.md)";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static Installation berth;
     private static Administrator admin;
@@ -43,8 +41,7 @@ class MistakesIT {
     }
 
     private static void awaitEvent(String namespace, String about, String reason, String note) {
-        await().atMost(PATIENCE)
-                .untilAsserted(
+        await().untilAsserted(
                         () -> assertThat(berth.events(namespace, about)).containsOnlyOnce(Map.entry(reason, note)));
     }
 
@@ -337,11 +334,10 @@ class MistakesIT {
                 namespace,
                 "--type=merge",
                 "--patch={\"spec\":{\"addresses\":[\"198.18.5.3\",\"198.18.5.8\"]}}");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(strandedMessage(namespace))
-                        .endsWith(("; currently, NS/c would get no address (AddressNotAvailable), NS/a would get"
-                                        + " 198.18.5.3, NS/b would get 198.18.5.3, NS/d would get 198.18.5.8")
-                                .replace("NS", namespace)));
+        await().untilAsserted(() -> assertThat(strandedMessage(namespace))
+                .endsWith(("; currently, NS/c would get no address (AddressNotAvailable), NS/a would get"
+                                + " 198.18.5.3, NS/b would get 198.18.5.3, NS/d would get 198.18.5.8")
+                        .replace("NS", namespace)));
 
         admin.kubectl("annotate", "addresspool", namespace, "berth.dev/release-stranded=2");
         berth.await(
@@ -369,11 +365,10 @@ class MistakesIT {
 
         TypedPage.Step page = TypedPage.step(Path.of("docs/address-pools.md"), "kubectl get addresspool edge");
         String format = page.typed().substring(page.typed().indexOf("jsonpath="));
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(
-                                admin.kubectl("get", "addresspool", "edge", "-o", format.replace("'", ""))
-                                        .strip())
-                        .isEqualTo(page.printed()));
+        await().untilAsserted(() -> assertThat(
+                        admin.kubectl("get", "addresspool", "edge", "-o", format.replace("'", ""))
+                                .strip())
+                .isEqualTo(page.printed()));
     }
 
     @Test
@@ -387,10 +382,9 @@ class MistakesIT {
                         builder.editSpec().withIpFamilyPolicy("PreferDualStack").endSpec());
         admin.awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "PartiallyAssigned");
 
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(
-                                berth.operator().metric("berth_services_waiting", "reason", "PartiallyAssigned"))
-                        .isEqualTo(1));
+        await().untilAsserted(() -> assertThat(
+                        berth.operator().metric("berth_services_waiting", "reason", "PartiallyAssigned"))
+                .isEqualTo(1));
     }
 
     @Test
@@ -445,7 +439,7 @@ class MistakesIT {
         admin.awaitIps(namespace, "six", "2001:db8:7::");
         String object = BerthCommand.run("address", "2001:DB8:7:0::0").out().strip();
 
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertThat(columns(admin.kubectl("get", "address", "198.18.7.0", "--no-headers"), 7))
                     .containsExactly("198.18.7.0", "198.18.7.0", namespace, "first", "second", pool, "berth.dev/pool");
             for (String label : List.of("pool=" + pool, "namespace=" + namespace)) {
@@ -460,9 +454,8 @@ class MistakesIT {
         });
 
         berth.deleteService(namespace, "six");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(admin.kubectl("get", "address", object, "--no-headers", "-o", "wide"))
-                        .containsSubsequence("2001:db8:7::", namespace, "six", pool, "Reserved"));
+        await().untilAsserted(() -> assertThat(admin.kubectl("get", "address", object, "--no-headers", "-o", "wide"))
+                .containsSubsequence("2001:db8:7::", namespace, "six", pool, "Reserved"));
     }
 
     private static List<String> columns(String row, int most) {
@@ -494,7 +487,7 @@ class MistakesIT {
         admin.kubectl(
                 "patch", "addresspool", small, "--type=merge", "--patch={\"spec\":{\"addresses\":[\"198.18.8.48\"]}}");
 
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertThat(columns(admin.kubectl("get", "addresspool", asleep, "--no-headers"), 6))
                     .containsExactly(asleep, "198.18.8.0/29,198.18.8.16", "9", "0", "True", "Suspended");
             assertThat(admin.kubectl("get", "addresspool", asleep, "-o", "jsonpath={.status.conditions[*].message}"))

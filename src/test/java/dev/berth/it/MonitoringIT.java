@@ -19,7 +19,6 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -74,7 +73,7 @@ class MonitoringIT {
         berth.awaitAddress(namespace, "served");
         berth.service(namespace, "waiting");
 
-        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             Scrape scrape = new Scrape(operator.metrics());
             assertThat(PANELS)
                     .allSatisfy(panel -> assertThat(scrape.missing(panel)).isEmpty());
@@ -96,10 +95,8 @@ class MonitoringIT {
                 "web",
                 builder ->
                         builder.editSpec().withIpFamilyPolicy("PreferDualStack").endSpec());
-        await().atMost(Duration.ofSeconds(60))
-                .untilAsserted(
-                        () -> assertThat(operator.metric("berth_services_waiting", "reason", "PartiallyAssigned"))
-                                .isOne());
+        await().untilAsserted(() -> assertThat(operator.metric("berth_services_waiting", "reason", "PartiallyAssigned"))
+                .isOne());
         String scraped = operator.metrics();
         assertThat(scraped.lines().filter(line -> line.startsWith("berth_services_waiting{")))
                 .allMatch(line -> line.contains("\"PartiallyAssigned\"") || line.endsWith(" 0.0"));

@@ -8,7 +8,6 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.KubeBinaries;
 import io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDR;
 import io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDRBuilder;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** API servers that have ServiceCIDR and IPAddress in v1beta1, or not at all. */
@@ -71,18 +70,16 @@ class NetworkingVersionsIT {
 
             cidrs.policy("warnings: {usedPercent: 80}");
             cidrs.retire("old");
-            await().atMost(Duration.ofSeconds(60))
-                    .untilAsserted(() -> assertThat(cidrs.client()
-                                    .resources(ServiceCIDR.class)
-                                    .withName("old")
-                                    .get())
-                            .isNull());
+            await().untilAsserted(() -> assertThat(cidrs.client()
+                            .resources(ServiceCIDR.class)
+                            .withName("old")
+                            .get())
+                    .isNull());
         }
     }
 
     private static void awaitReady(ServiceCidrs cidrs, String name) {
         await(name)
-                .atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(cidrs.client()
                                 .resources(ServiceCIDR.class)
                                 .withName(name)

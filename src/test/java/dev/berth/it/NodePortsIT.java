@@ -9,7 +9,6 @@ import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServicePort;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,7 +18,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** A class with {@code nodePorts: Release}, under the permissions of the manifests. */
 @ExtendWith(SharedInstallation.class)
 class NodePortsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String BOTH_PROTOCOLS = """
             {"spec":{"ports":[{"name":"dns","port":53,"protocol":"UDP"},{"name":"dns-tcp","port":53,"protocol":"TCP"}]}}
             """;
@@ -40,14 +38,13 @@ class NodePortsIT {
         controlPlane.kubectl(
                 "patch", "service", "dns", "--namespace=" + namespace, "--type=merge", "--patch=" + BOTH_PROTOCOLS);
         berth.awaitAddress(namespace, "dns");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.events(namespace, "dns"))
-                        .anyMatch(event -> event.getValue().contains("components/release-node-ports")));
+        await().untilAsserted(() -> assertThat(berth.events(namespace, "dns"))
+                .anyMatch(event -> event.getValue().contains("components/release-node-ports")));
         assertThat(nodePorts(dns(berth, namespace))).doesNotContain(0).hasSize(2);
 
         controlPlane.kubectl("apply", "--filename=src/main/kubernetes/components/release-node-ports/rbac.yaml");
 
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             Service released = dns(berth, namespace);
             assertThat(nodePorts(released)).containsExactly(0, 0);
             assertThat(released.getSpec().getAllocateLoadBalancerNodePorts()).isFalse();
@@ -61,13 +58,11 @@ class NodePortsIT {
                 "--namespace=" + namespace,
                 "--type=merge",
                 "--patch={\"spec\":{\"allocateLoadBalancerNodePorts\":true}}");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(
-                                dns(berth, namespace).getStatus().getConditions())
-                        .anySatisfy(condition -> {
-                            assertThat(condition.getType()).isEqualTo(WellKnownNames.NODE_PORTS_CONFLICT);
-                            assertThat(condition.getReason()).isEqualTo("NodePortsReallocated");
-                        }));
+        await().untilAsserted(() -> assertThat(dns(berth, namespace).getStatus().getConditions())
+                .anySatisfy(condition -> {
+                    assertThat(condition.getType()).isEqualTo(WellKnownNames.NODE_PORTS_CONFLICT);
+                    assertThat(condition.getReason()).isEqualTo("NodePortsReallocated");
+                }));
         assertThat(nodePorts(dns(berth, namespace))).doesNotContain(0).hasSize(2);
     }
 

@@ -7,6 +7,7 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.HelmChart;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import dev.berth.testing.RenderedManifests;
 import dev.berth.testing.TypedPage;
 import dev.berth.testing.TypingShell;
@@ -15,7 +16,6 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class OperationsPageIT {
     private static final Path PAGE = Path.of("docs/operations.md");
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String IMAGES = "images:\n";
     private static final String NUMBER = "99999999999999";
 
@@ -47,7 +46,7 @@ class OperationsPageIT {
     @BeforeAll
     static void start() throws IOException {
         cluster = ControlPlane.builder().start();
-        shell = TypingShell.in(folder, cluster.adminKubeconfig(), PATIENCE);
+        shell = TypingShell.in(folder, cluster.adminKubeconfig(), Patience.USUAL);
         installByHelm();
     }
 
@@ -105,9 +104,8 @@ class OperationsPageIT {
     /** A Service is gone before the Addresses that it had. */
     private static void delete(String service) {
         shell.type("kubectl delete service " + service + " --timeout=50s");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(shell.type("kubectl get addresses -o yaml"))
-                        .doesNotContain("name: " + service + "\n"));
+        await().untilAsserted(() ->
+                assertThat(shell.type("kubectl get addresses -o yaml")).doesNotContain("name: " + service + "\n"));
     }
 
     private static void awaitAddress(String address) {
@@ -139,10 +137,9 @@ class OperationsPageIT {
         startOperator();
         service();
 
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(type("kubectl get service web -o jsonpath="))
-                        .contains("berth.dev/AddressAssigned False NoPool: there is no AddressPool; create one")
-                        .contains("AllocationFailed"));
+        await().untilAsserted(() -> assertThat(type("kubectl get service web -o jsonpath="))
+                .contains("berth.dev/AddressAssigned False NoPool: there is no AddressPool; create one")
+                .contains("AllocationFailed"));
         shell.type(lines(
                 "cat <<EOF | kubectl apply -f -",
                 "apiVersion: berth.dev/v1alpha1",

@@ -21,7 +21,6 @@ import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -127,7 +126,7 @@ class OtherControllersIT {
         berth.service(namespace, "unserved", ofClass("example.com/unknown-provider"));
         berth.service(namespace, "foreign", withFinalizer("service.kubernetes.io/load-balancer-cleanup"));
 
-        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertThat(Installation.condition(berth.get(namespace, "orphan"), WellKnownNames.ADDRESS_ASSIGNED))
                     .hasValueSatisfying(condition -> {
                         assertThat(condition.getStatus()).isEqualTo("True");

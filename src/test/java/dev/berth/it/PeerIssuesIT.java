@@ -19,7 +19,6 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +32,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What users of other controllers reported, done to Berth: the steps of the report, and what should have come of them. */
 @ExtendWith(SharedInstallation.class)
 class PeerIssuesIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
     private static ControlPlane controlPlane;
@@ -86,15 +84,14 @@ class PeerIssuesIT {
                 .resources(AddressPool.class)
                 .withName(pool)
                 .patch(MERGE, "{\"spec\":{\"addresses\":[" + addresses + "]}}");
-        await().atMost(PATIENCE)
-                .until(() -> Objects.equals(
-                        edited.getMetadata().getGeneration(),
-                        Objects.requireNonNull(berth.client()
-                                        .resources(AddressPool.class)
-                                        .withName(pool)
-                                        .get())
-                                .getStatus()
-                                .observedGeneration()));
+        await().until(() -> Objects.equals(
+                edited.getMetadata().getGeneration(),
+                Objects.requireNonNull(berth.client()
+                                .resources(AddressPool.class)
+                                .withName(pool)
+                                .get())
+                        .getStatus()
+                        .observedGeneration()));
     }
 
     private static void deletePool(String name) {
@@ -291,10 +288,9 @@ class PeerIssuesIT {
         }
 
         berth.awaitReleased(namespace, "web-4");
-        await().atMost(PATIENCE)
-                .until(() -> controlPlane
-                        .kubectl("get", "addresspool", namespace, "-o", "jsonpath={.status.ipv4.available}")
-                        .equals("1"));
+        await().until(() -> controlPlane
+                .kubectl("get", "addresspool", namespace, "-o", "jsonpath={.status.ipv4.available}")
+                .equals("1"));
     }
 
     @Test
@@ -333,10 +329,9 @@ class PeerIssuesIT {
         berth.service(namespace, "theirs");
         awaitWaits(namespace, "theirs", "NotAllowedByPools");
         berth.publishAsStranger(namespace, "theirs", "203.0.113.201");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.events(namespace, "theirs"))
-                        .extracting(Map.Entry::getKey)
-                        .contains("ServedByOtherController"));
+        await().untilAsserted(() -> assertThat(berth.events(namespace, "theirs"))
+                .extracting(Map.Entry::getKey)
+                .contains("ServedByOtherController"));
         // What Berth said of the wait goes; its own condition, and nothing else.
         berth.await(
                 namespace,

@@ -9,6 +9,7 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.NginxFiles;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.PortStatus;
@@ -24,7 +25,6 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -292,7 +292,7 @@ class PluginIT {
         Files.writeString(plugins.resolve("half.jar"), "half a downlo");
         OperatorProcess operator = OperatorProcess.start(berth.kubeconfig(), "--plugin-dir=" + plugins);
 
-        assertThat(operator.exitCode(Duration.ofSeconds(60))).isEqualTo(1);
+        assertThat(operator.exitCode(Patience.USUAL)).isEqualTo(1);
         assertThat(operator.log().lines())
                 .singleElement()
                 .asString()

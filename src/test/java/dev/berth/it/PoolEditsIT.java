@@ -31,7 +31,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** An edit of a pool takes no address away, says what it left behind, and allocates nothing from what it took out. */
 @ExtendWith(SharedInstallation.class)
 class PoolEditsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String ASSIGNED = "berth.dev/AddressAssigned";
 
     private static ControlPlane controlPlane;
@@ -48,7 +47,7 @@ class PoolEditsIT {
     // ---- what is done
 
     private static void awaitAsserted(ThrowingRunnable assertions) {
-        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).untilAsserted(assertions);
+        Awaitility.await().pollInterval(Duration.ofMillis(100)).untilAsserted(assertions);
     }
 
     private static AddressPool pool(String name) {

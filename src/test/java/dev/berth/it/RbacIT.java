@@ -20,7 +20,6 @@ import io.fabric8.kubernetes.api.model.rbac.Role;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.FileInputStream;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -90,7 +89,7 @@ class RbacIT {
         berth.awaitAddress(namespace, "second");
 
         Set<String> granted = granted();
-        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             Set<String> surplus = new TreeSet<>(granted);
             surplus.removeAll(used(controlPlane));
             surplus.removeAll(NEEDED_ALL_THE_SAME.keySet());

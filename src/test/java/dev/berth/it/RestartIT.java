@@ -11,6 +11,7 @@ import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import dev.berth.testing.PublishedAddresses;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -18,7 +19,6 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -31,8 +31,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What happens to Services while the operator is not there, or is killed, or is one of two. */
 @ExtendWith(SharedInstallation.class)
 class RestartIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private ControlPlane controlPlane;
     private Installation berth;
 
@@ -53,7 +51,7 @@ class RestartIT {
     }
 
     private void awaitSettled(String namespace, PublishedAddresses published, int services) {
-        await().atMost(PATIENCE.multipliedBy(2)).untilAsserted(() -> {
+        await().atMost(Patience.USUAL.multipliedBy(2)).untilAsserted(() -> {
             // The watch tells it without a list of all of them ten times a second.
             assertThat(published.services()).isEqualTo(services);
             assertThat(berth.client().services().inNamespace(namespace).list().getItems())
@@ -72,17 +70,15 @@ class RestartIT {
             awaitSettled(namespace, published, 200);
         }
         // The numbers of the pool come last.
-        await().atMost(PATIENCE)
-                .until(() -> controlPlane
-                        .kubectl("get", "addresspool", namespace, "-o", "jsonpath={.status.allocated}")
-                        .equals("200"));
+        await().until(() -> controlPlane
+                .kubectl("get", "addresspool", namespace, "-o", "jsonpath={.status.allocated}")
+                .equals("200"));
         first.stop();
         int before = ourWrites().size();
 
         OperatorProcess second = berth.startOperator();
-        await().atMost(PATIENCE)
-                .until(() -> second.metric(
-                                "berth_controller_reconciliations_total", "controller", "service", "outcome", "done")
+        await().until(() ->
+                second.metric("berth_controller_reconciliations_total", "controller", "service", "outcome", "done")
                         >= 200);
         // One that comes now is served, so everything before it was looked at and skipped.
         berth.service(namespace, "after");
@@ -120,23 +116,18 @@ class RestartIT {
         crashedBeforeTheRelease(namespace, "198.51.100.7");
         berth.startOperator();
 
-        await().atMost(PATIENCE).until(() -> services.withName("deleted").get() == null);
+        await().until(() -> services.withName("deleted").get() == null);
         berth.awaitReleased(namespace, "deleted");
         berth.awaitReleased(namespace, "retyped");
         berth.awaitReleased(namespace, "reclassed");
         berth.awaitReleased(namespace, "crashed");
         berth.awaitAddress(namespace, "recreated");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.addresses())
-                        .flatExtracting(Installation::claimsOf)
-                        .extracting(Address.Claim::name, Address.Claim::uid)
-                        .containsExactlyInAnyOrder(
-                                tuple("recreated", again.getMetadata().getUid()),
-                                tuple(
-                                        "kept",
-                                        berth.get(namespace, "kept")
-                                                .getMetadata()
-                                                .getUid())));
+        await().untilAsserted(() -> assertThat(berth.addresses())
+                .flatExtracting(Installation::claimsOf)
+                .extracting(Address.Claim::name, Address.Claim::uid)
+                .containsExactlyInAnyOrder(
+                        tuple("recreated", again.getMetadata().getUid()),
+                        tuple("kept", berth.get(namespace, "kept").getMetadata().getUid())));
         assertThat(ips(berth.get(namespace, "kept"))).containsExactly(kept);
         for (String left : List.of("retyped", "reclassed")) {
             Service service = berth.await(
@@ -195,11 +186,10 @@ class RestartIT {
 
         assertThat(published.duplicates()).isEmpty();
         published.close();
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.addresses())
-                        .flatExtracting(Installation::claimsOf)
-                        .extracting(Address.Claim::name)
-                        .containsExactlyInAnyOrderElementsOf(alive));
+        await().untilAsserted(() -> assertThat(berth.addresses())
+                .flatExtracting(Installation::claimsOf)
+                .extracting(Address.Claim::name)
+                .containsExactlyInAnyOrderElementsOf(alive));
         for (Service service : services.list().getItems()) {
             assertThat(berth.addressesOf(namespace, service.getMetadata().getName()))
                     .isEqualTo(ips(service));
@@ -237,7 +227,7 @@ class RestartIT {
 
         try (PublishedAddresses published = new PublishedAddresses(berth.client(), namespace)) {
             IntStream.range(0, 500).parallel().forEach(i -> create(namespace, "s" + i));
-            await().atMost(PATIENCE.multipliedBy(4)).until(() -> published.services() == 500);
+            await().atMost(Patience.USUAL.multipliedBy(4)).until(() -> published.services() == 500);
             awaitSettled(namespace, published, 500);
 
             assertThat(published.duplicates()).isEmpty();

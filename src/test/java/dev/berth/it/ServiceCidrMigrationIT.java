@@ -10,7 +10,6 @@ import dev.berth.servicecidr.ServiceRange;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -112,7 +111,6 @@ class ServiceCidrMigrationIT {
     /** Waits until the default range has these CIDRs, and is ready. */
     private static void awaitDefault(ServiceCidrs cidrs, List<String> expected) {
         await("the default range, " + expected)
-                .atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(cidrs.find(DEFAULT))
                         .hasValueSatisfying(
                                 cidr -> assertThat(cidr.getSpec().getCidrs()).isEqualTo(expected)));
@@ -214,7 +212,6 @@ class ServiceCidrMigrationIT {
 
             awaitDefault(cidrs, List.of(now));
             await("the API server's own Service")
-                    .atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(cidrs.service("kubernetes"))
                             .isNotNull()
                             .extracting(ServiceCidrMigrationIT::clusterIp)

@@ -10,6 +10,7 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
@@ -40,7 +41,6 @@ final class ServiceCidrs implements AutoCloseable {
 
     private static final String NAMESPACE = "default";
     private static final String COMPONENT = "src/main/kubernetes/components/cluster-addresses/rbac.yaml";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ControlPlane cluster;
     private final KubernetesClient client;
@@ -172,7 +172,7 @@ final class ServiceCidrs implements AutoCloseable {
 
     /** Waits until it has the finalizer and this condition Ready. */
     void awaitReady(String name, String condition) {
-        awaitReady(name, condition, PATIENCE);
+        awaitReady(name, condition, Patience.USUAL);
     }
 
     void awaitReady(String name, String condition, Duration patience) {
@@ -185,7 +185,7 @@ final class ServiceCidrs implements AutoCloseable {
     }
 
     void awaitGone(String name) {
-        awaitGone(name, PATIENCE);
+        awaitGone(name, Patience.USUAL);
     }
 
     void awaitGone(String name, Duration patience) {
@@ -216,7 +216,7 @@ final class ServiceCidrs implements AutoCloseable {
     /** An allocator sees a new range a moment after it is there. */
     void createServiceWhenPossible(String name, String clusterIp) {
         await(name)
-                .atMost(PATIENCE)
+                .atMost(Patience.USUAL)
                 .ignoreExceptionsInstanceOf(KubernetesClientException.class)
                 .until(() -> createService(name, clusterIp) != null);
     }
@@ -287,7 +287,7 @@ final class ServiceCidrs implements AutoCloseable {
 
     /** Waits until its condition Ready begins like this, as {@code status reason: message}. */
     void awaitReservation(String name, String ready) {
-        awaitReservation(name, ready, PATIENCE);
+        awaitReservation(name, ready, Patience.USUAL);
     }
 
     void awaitReservation(String name, String ready, Duration within) {
@@ -304,7 +304,7 @@ final class ServiceCidrs implements AutoCloseable {
     }
 
     void awaitStatus(Consumer<ServiceCIDRPolicy.Status> asItShallBe) {
-        eventually(PATIENCE, () -> {
+        eventually(Patience.USUAL, () -> {
             ServiceCIDRPolicy.Status status = client().resources(ServiceCIDRPolicy.class)
                     .withName(ServiceCIDRPolicy.NAME)
                     .get()
@@ -360,7 +360,7 @@ final class ServiceCidrs implements AutoCloseable {
 
     /** A policy takes a moment to come, and to go. */
     private static void awaitInForce(String name, ThrowingRunnable assertions) {
-        await(name).atMost(PATIENCE).untilAsserted(assertions);
+        await(name).atMost(Patience.USUAL).untilAsserted(assertions);
     }
 
     private void rehearse() {

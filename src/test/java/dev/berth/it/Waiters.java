@@ -4,7 +4,6 @@ import dev.berth.testing.Installation;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
@@ -32,9 +31,7 @@ final class Waiters {
         berth.service(namespace, name, change);
         Condition waiting = awaitWaiting(berth, namespace, name);
         Instant next = Instant.parse(waiting.getLastTransitionTime()).plusSeconds(1);
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
-                .until(() -> !Instant.now().isBefore(next));
+        Awaitility.await().until(() -> !Instant.now().isBefore(next));
         return waiting;
     }
 

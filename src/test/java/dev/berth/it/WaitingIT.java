@@ -12,7 +12,6 @@ import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +26,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Those who wait know why, and are served in order. */
 @ExtendWith(SharedInstallation.class)
 class WaitingIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private static ControlPlane controlPlane;
     private static Installation berth;
     private static OperatorProcess operator;
@@ -238,12 +235,10 @@ class WaitingIT {
                         .build()));
         delete(namespace, "unsure0");
         Awaitility.await()
-                .atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(operator.metric("berth_services_waiting", "reason", "InvalidRetain"))
                         .isEqualTo(4));
         for (Row row : rows) {
             Awaitility.await()
-                    .atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(berth.events(namespace, row.name() + 1))
                             .filteredOn(event -> event.getKey().equals("AllocationFailed"))
                             .hasSize(1));

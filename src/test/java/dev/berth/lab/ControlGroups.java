@@ -1,11 +1,11 @@
 package dev.berth.lab;
 
+import dev.berth.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -18,7 +18,6 @@ import org.awaitility.Awaitility;
 final class ControlGroups {
     private static final Path ROOT = Path.of("/sys/fs/cgroup");
     private static final String PREFIX = "berth-";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private ControlGroups() {}
 
@@ -32,7 +31,7 @@ final class ControlGroups {
     /** Removes those of a name, once the processes in them, which are being killed, have ended. */
     static void remove(String name) {
         Awaitility.await("the control groups " + name + " have no processes")
-                .atMost(PATIENCE)
+                .atMost(Patience.USUAL)
                 .until(() -> named(name).stream().allMatch(ControlGroups::tryToRemove));
     }
 

@@ -2,11 +2,11 @@ package dev.berth.lab;
 
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.PackagedBerth;
+import dev.berth.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A machine of the {@link Lab} that runs Berth's provider {@code haproxy} by {@code provider-host}. */
 final class HaproxyHost implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private final Namespace machine;
     private final Path folder;
     private final String name;
@@ -80,7 +78,7 @@ final class HaproxyHost implements AutoCloseable {
                 folder,
                 PackagedBerth.command(arguments.toArray(String[]::new)).toArray(String[]::new));
         host = started;
-        Awaitility.await().atMost(PATIENCE).until(() -> {
+        Awaitility.await().atMost(Patience.USUAL).until(() -> {
             started.requireAlive();
             return startsIn(started) > before;
         });
@@ -106,7 +104,7 @@ final class HaproxyHost implements AutoCloseable {
     /** Asks provider-host to end, and waits until it has; HAProxy goes on. */
     void end() {
         if (host != null) {
-            host.stop(PATIENCE);
+            host.stop(Patience.USUAL);
         }
     }
 

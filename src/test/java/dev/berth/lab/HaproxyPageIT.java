@@ -12,6 +12,7 @@ import dev.berth.testing.ChildProcess;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.PackagedBerth;
+import dev.berth.testing.Patience;
 import dev.berth.testing.TlsFiles;
 import dev.berth.testing.TypedPage;
 import dev.berth.testing.TypingShell;
@@ -22,7 +23,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +43,6 @@ import org.junit.jupiter.api.io.TempDir;
 class HaproxyPageIT {
     private static final Path PAGE = Path.of("docs/haproxy.md");
     private static final String PLACE = "10.77.0.7";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Of Deployments. */
     private static final List<String> CONTROLLERS = List.of("deployment-controller", "replicaset-controller");
@@ -115,7 +114,7 @@ class HaproxyPageIT {
     void whatIsTypedOnBerthsOwnHost_endsWithAServedPage(@TempDir Path folder) throws IOException {
         // Whoever follows the page does not have it yet.
         lab.controlPlane().kubectl("delete", "-f", Installation.MANIFESTS + "/load-balancer-class.yaml");
-        TypingShell shell = TypingShell.in(folder, lab.controlPlane().adminKubeconfig(), PATIENCE);
+        TypingShell shell = TypingShell.in(folder, lab.controlPlane().adminKubeconfig(), Patience.USUAL);
         Path state = folder.resolve("state");
         ChildProcess berth = null;
         String page = "";
@@ -132,10 +131,7 @@ class HaproxyPageIT {
                     berth = berth(typed, folder);
                 } else if (typed.startsWith("curl ")) {
                     String fromOutside = "ip netns exec client " + typed;
-                    page = Awaitility.await()
-                            .atMost(PATIENCE)
-                            .ignoreExceptions()
-                            .until(() -> shell.type(fromOutside), text -> true);
+                    page = Awaitility.await().ignoreExceptions().until(() -> shell.type(fromOutside), text -> true);
                 } else {
                     shell.type(typed.replace("192.0.2.10-192.0.2.20", "10.77.0.100-10.77.0.110")
                             // Pods of the lab listen there, whatever their image.
@@ -167,7 +163,7 @@ class HaproxyPageIT {
                         PackagedBerth.command(Stream.concat(Arrays.stream(words), Stream.of("--http-port=0"))
                                         .toArray(String[]::new))
                                 .toArray(String[]::new));
-        Awaitility.await().atMost(PATIENCE).until(() -> {
+        Awaitility.await().until(() -> {
             berth.requireAlive();
             return berth.log().contains("ready after");
         });

@@ -3,6 +3,7 @@ package dev.berth.lab;
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.JavaToolOptions;
 import dev.berth.testing.PackagedBerth;
+import dev.berth.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Berth's agent on a node of the {@link Lab}, with the rights of its manifests. */
@@ -23,7 +25,6 @@ final class LabAgent implements AutoCloseable {
     /** Until what runs ten times a second is compiled, which takes its thousandth call: then an agent is at rest. */
     static final Duration SETTLE = Duration.ofMinutes(3);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final HttpClient HTTP =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
 
@@ -78,12 +79,26 @@ final class LabAgent implements AutoCloseable {
         return this;
     }
 
-    /** Returns once it has read everything. */
+    /**
+     * Returns once it has read everything.
+     *
+     * @throws IllegalStateException with the tail of its log, if it does not
+     */
     LabAgent awaitReady() {
-        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
-            running().requireAlive();
-            return get("/healthz").startsWith("ok");
-        });
+        try {
+            Awaitility.await()
+                    .atMost(Patience.LONG)
+                    .pollInterval(Duration.ofMillis(100))
+                    .until(() -> {
+                        running().requireAlive();
+                        return get("/healthz").startsWith("ok");
+                    });
+        } catch (ConditionTimeoutException late) {
+            throw new IllegalStateException(
+                    "the agent of %s is not ready after %s; its log ends with:%n%s"
+                            .formatted(this, Patience.LONG, running().logTail(30)),
+                    late);
+        }
         return this;
     }
 
@@ -185,7 +200,7 @@ final class LabAgent implements AutoCloseable {
 
     /** SIGTERM, and waits for the end. */
     void end() {
-        running().stop(PATIENCE);
+        running().stop(Patience.USUAL);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.berth.lab;
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.Conflicts;
 import dev.berth.testing.KubeBinaries;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.api.model.NodeAddress;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -23,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A node of the {@link Lab}: its Node object, its namespace, its kube-proxy and its pods. */
 final class LabNode implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final HttpClient HTTP =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
 
@@ -154,10 +154,13 @@ final class LabNode implements AutoCloseable {
 
     /** Waits until kube-proxy is healthy: it has programmed what it knew at its start. */
     void awaitKubeProxy() {
-        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(50)).until(() -> {
-            Objects.requireNonNull(kubeProxy, "not started").requireAlive();
-            return httpStatus(10256, "/healthz") == 200;
-        });
+        Awaitility.await()
+                .atMost(Patience.USUAL)
+                .pollInterval(Duration.ofMillis(50))
+                .until(() -> {
+                    Objects.requireNonNull(kubeProxy, "not started").requireAlive();
+                    return httpStatus(10256, "/healthz") == 200;
+                });
     }
 
     /** The status code of an answer of the node to the network; 0 without an answer. */

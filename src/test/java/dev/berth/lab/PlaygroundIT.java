@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.testing.ChildProcess;
+import dev.berth.testing.Patience;
 import dev.berth.testing.TypingShell;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 class PlaygroundIT {
     private static final String IN = "src/test/lab/lab in ";
     private static final Duration UP = Duration.ofMinutes(6);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     Path folder;
@@ -34,7 +34,7 @@ class PlaygroundIT {
     private ChildProcess lab;
 
     private void start(KubeProxyMode mode) {
-        shell = TypingShell.in(folder, Path.of("/run/berth/kubeconfig"), PATIENCE);
+        shell = TypingShell.in(folder, Path.of("/run/berth/kubeconfig"), Patience.USUAL);
         // What make lab runs.
         lab = ChildProcess.start(
                 "lab",
@@ -55,7 +55,7 @@ class PlaygroundIT {
 
     @AfterEach
     void stop() {
-        lab.stop(PATIENCE);
+        lab.stop(Patience.USUAL);
     }
 
     private Iterator<String> upAndPrinted() {
@@ -76,7 +76,7 @@ class PlaygroundIT {
     }
 
     private String awaitTyped(String command) {
-        return Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> type(command), printed -> true);
+        return Awaitility.await().ignoreExceptions().until(() -> type(command), printed -> true);
     }
 
     private void assertFails(String command) {
@@ -107,15 +107,14 @@ class PlaygroundIT {
         type(printed.next());
         String fiveTimes = printed.next();
         Awaitility.await()
-                .atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(type(fiveTimes).lines())
                         .hasSize(5)
                         .allSatisfy(line -> assertThat(line).contains("\"name\":\"web-")));
         type(printed.next());
         String health = printed.next();
-        Awaitility.await().atMost(PATIENCE).until(() -> type(health).contains("503"));
+        Awaitility.await().until(() -> type(health).contains("503"));
         String toNone = printed.next();
-        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertFails(toNone));
+        Awaitility.await().untilAsserted(() -> assertFails(toNone));
 
         // A rolling update, and what is the person's own.
         type(printed.next());
@@ -124,7 +123,6 @@ class PlaygroundIT {
         type(printed.next());
         type(printed.next());
         String ip = Awaitility.await()
-                .atMost(PATIENCE)
                 .until(
                         () -> type(
                                 IN + "here kubectl get service mine -o jsonpath={.status.loadBalancer.ingress[0].ip}"),
@@ -137,7 +135,7 @@ class PlaygroundIT {
         assertThat(printed).isExhausted();
 
         assertThat(type("src/test/lab/lab down")).isEqualTo("lab: everything is stopped");
-        assertThat(lab.exitCode(PATIENCE)).isZero();
+        assertThat(lab.exitCode(Patience.USUAL)).isZero();
         assertThat(type("src/test/lab/lab down")).isEqualTo("lab: none runs");
         assertThat(processesOfTheLab()).isEmpty();
     }
@@ -157,9 +155,7 @@ class PlaygroundIT {
                 .getKey();
         assertThat(ProcessHandle.of(jvm).orElseThrow().destroyForcibly()).isTrue();
 
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(processesOfTheLab()).isEmpty());
+        Awaitility.await().untilAsserted(() -> assertThat(processesOfTheLab()).isEmpty());
         assertThat(type("src/test/lab/lab down")).isEqualTo("lab: none runs");
     }
 

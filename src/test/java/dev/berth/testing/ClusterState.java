@@ -33,8 +33,6 @@ import org.awaitility.core.ConditionTimeoutException;
  * flow control. Kinds that tests defined stay; only their objects are deleted.
  */
 final class ClusterState {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-
     /** With more than this a new cluster is the cheaper way. */
     private static final int WORTH_DELETING = 300;
 
@@ -100,13 +98,13 @@ final class ClusterState {
         Restoration restoration = new Restoration(types(), cleansUp);
         try {
             Awaitility.await()
-                    .atMost(PATIENCE)
+                    .atMost(Patience.USUAL)
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(100))
                     .until(restoration::isDone);
         } catch (ConditionTimeoutException late) {
             throw new IllegalStateException(
-                    "after " + PATIENCE + " there still is "
+                    "after " + Patience.USUAL + " there still is "
                             + laterOf(all(types())).stream().map(Found::key).toList(),
                     late);
         }

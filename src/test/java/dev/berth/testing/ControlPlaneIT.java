@@ -28,8 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the launcher of the control plane promises; most rules share one control plane. */
 class ControlPlaneIT {
-    private static final Duration BOUND = Duration.ofSeconds(60);
-
     private static ControlPlane shared;
     private static ControlPlane ipv6;
     private static KubernetesClient admin;
@@ -116,8 +114,7 @@ class ControlPlaneIT {
                 "--serviceaccount=default:reader",
                 "--namespace=default");
         try (KubernetesClient reader = shared.clientFor(shared.serviceAccountKubeconfig("default", "reader"))) {
-            await().atMost(BOUND)
-                    .ignoreExceptionsInstanceOf(KubernetesClientException.class)
+            await().ignoreExceptionsInstanceOf(KubernetesClientException.class)
                     .until(() -> !reader.services()
                             .inNamespace("default")
                             .list()
@@ -132,13 +129,12 @@ class ControlPlaneIT {
 
     @Test
     void controllerManager_setsReadyOnServiceCidr() {
-        await().atMost(BOUND)
-                .until(() -> shared.kubectl(
-                                "get",
-                                "servicecidr",
-                                "kubernetes",
-                                "--output=jsonpath={.status.conditions[?(@.type=='Ready')].status}")
-                        .equals("True"));
+        await().until(() -> shared.kubectl(
+                        "get",
+                        "servicecidr",
+                        "kubernetes",
+                        "--output=jsonpath={.status.conditions[?(@.type=='Ready')].status}")
+                .equals("True"));
     }
 
     @Test
@@ -146,14 +142,13 @@ class ControlPlaneIT {
         Service service = create(admin, "audited", "SingleStack");
         admin.resource(service).dryRun(true).delete();
         admin.resource(service).delete();
-        await().atMost(BOUND)
-                .untilAsserted(() -> assertThat(shared.auditEvents())
-                        .filteredOn(event -> event.isWrite()
-                                && event.user().equals("berth-admin")
-                                && event.resource().equals("services")
-                                && event.name().equals("audited"))
-                        .extracting(AuditEvent::verb, AuditEvent::namespace, AuditEvent::succeeded)
-                        .containsExactly(tuple("create", "default", true), tuple("delete", "default", true)));
+        await().untilAsserted(() -> assertThat(shared.auditEvents())
+                .filteredOn(event -> event.isWrite()
+                        && event.user().equals("berth-admin")
+                        && event.resource().equals("services")
+                        && event.name().equals("audited"))
+                .extracting(AuditEvent::verb, AuditEvent::namespace, AuditEvent::succeeded)
+                .containsExactly(tuple("create", "default", true), tuple("delete", "default", true)));
         assertThat(shared.auditEvents())
                 .filteredOn(event -> event.dryRun() && event.name().equals("audited"))
                 .singleElement()
@@ -223,7 +218,7 @@ class ControlPlaneIT {
         } finally {
             jvm.destroyForcibly().waitFor();
         }
-        await().atMost(BOUND).untilAsserted(() -> assertThat(children).noneMatch(ProcessHandle::isAlive));
+        await().untilAsserted(() -> assertThat(children).noneMatch(ProcessHandle::isAlive));
 
         assertThat(temporary).isNotEmptyDirectory();
         OwnedDirectory.removeStale(temporary);
@@ -236,10 +231,9 @@ class ControlPlaneIT {
         try (KubernetesClient client = shared.clientFor(shared.adminKubeconfig())) {
             assertThat(client.getKubernetesVersion().getMinor()).isEqualTo("36");
         }
-        await().atMost(BOUND)
-                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-                        .filteredOn(thread -> thread.getName().startsWith("vert.x") && !before.contains(thread))
-                        .allMatch(Thread::isDaemon));
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().startsWith("vert.x") && !before.contains(thread))
+                .allMatch(Thread::isDaemon));
     }
 
     @Test

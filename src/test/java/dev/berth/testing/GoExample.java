@@ -21,7 +21,6 @@ import org.awaitility.Awaitility;
 /** A program of src/examples, built by its go.mod, as a child process that ends with this JVM. */
 public final class GoExample implements AutoCloseable {
     private static final Path MODULE = Path.of("src/examples");
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Pattern SERVING = Pattern.compile(": serving on (\\S+)\n");
     private static final Pattern PAGE = Pattern.compile(" on (http://\\S+)");
     private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -82,7 +81,7 @@ public final class GoExample implements AutoCloseable {
             HttpResponse<byte[]> answer = HTTP.send(
                     HttpRequest.newBuilder(uri)
                             .method(method, HttpRequest.BodyPublishers.noBody())
-                            .timeout(PATIENCE)
+                            .timeout(Patience.USUAL)
                             .build(),
                     HttpResponse.BodyHandlers.ofByteArray());
             if (answer.statusCode() != 200) {
@@ -99,7 +98,7 @@ public final class GoExample implements AutoCloseable {
 
     private MatchResult awaitLog(Pattern line) {
         return Awaitility.await()
-                .atMost(PATIENCE)
+                .atMost(Patience.USUAL)
                 .pollInterval(Duration.ofMillis(5))
                 .until(
                         () -> {
@@ -113,7 +112,7 @@ public final class GoExample implements AutoCloseable {
     /** Ends it by SIGTERM; returns its exit code. */
     public int stop() {
         process.signal("TERM");
-        return process.exitCode(PATIENCE);
+        return process.exitCode(Patience.USUAL);
     }
 
     /** Ends it by SIGKILL. */

@@ -14,7 +14,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.stream.Stream;
@@ -22,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Providers served over gRPC in this JVM, by sockets like those of real plug-ins, and the clients that call them. */
 public final class GrpcHosts implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     private final Deque<Runnable> closing = new ArrayDeque<>();
 
     /** Serves {@code provider} on a new Unix socket; what is returned reaches it from there. */
@@ -132,7 +129,7 @@ public final class GrpcHosts implements AutoCloseable {
     public GrpcProvider connected(GrpcSettings settings) {
         GrpcProvider client = client(settings, Clock.systemUTC());
         try {
-            if (!client.awaitConnected(PATIENCE)) {
+            if (!client.awaitConnected(Patience.USUAL)) {
                 throw new IllegalStateException("the plug-in has not answered");
             }
             return client;

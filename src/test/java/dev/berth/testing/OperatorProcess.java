@@ -149,7 +149,7 @@ public final class OperatorProcess implements AutoCloseable {
     }
 
     /**
-     * Waits up to two minutes until the log contains a match, also when that is there already.
+     * Waits up to {@link Patience#LONG} until the log contains a match, also when that is there already.
      *
      * @throws IllegalStateException with the tail of the log, if none comes or if the operator ends before
      */

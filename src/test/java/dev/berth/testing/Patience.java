@@ -10,13 +10,14 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * their clusters share two processors; a test that passes does not wait for it.
  */
 public final class Patience implements BeforeAllCallback {
-    /** For what needs a start of the operator, or many requests. */
-    public static final Duration LONG = Duration.ofMinutes(2);
+    /** The default timeout of {@link Awaitility} in tests. */
+    public static final Duration USUAL = Duration.ofMinutes(2);
 
-    private static final Duration DEFAULT = Duration.ofMinutes(1);
+    /** For what needs a start of the operator, or many requests. */
+    public static final Duration LONG = Duration.ofMinutes(4);
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        Awaitility.setDefaultTimeout(DEFAULT);
+        Awaitility.setDefaultTimeout(USUAL);
     }
 }

@@ -4,14 +4,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
 
 /** The packaged {@code provider-host} as a child process that ends with this JVM; its log is in {@code it-logs} of the build directory. */
 public final class ProviderHostProcess implements AutoCloseable {
     private static final Path LOGS = Build.file("it-logs");
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ChildProcess process;
 
@@ -32,7 +30,7 @@ public final class ProviderHostProcess implements AutoCloseable {
         }
         ProviderHostProcess host = new ProviderHostProcess(
                 ChildProcess.start("provider-host", command, Path.of("").toAbsolutePath(), log));
-        Awaitility.await().atMost(PATIENCE).until(() -> {
+        Awaitility.await().atMost(Patience.USUAL).until(() -> {
             host.process.requireAlive();
             return host.log().contains("serving provider \"" + provider + "\"");
         });
@@ -52,6 +50,6 @@ public final class ProviderHostProcess implements AutoCloseable {
     /** Sends SIGTERM and waits for the end. */
     @Override
     public void close() {
-        process.stop(PATIENCE);
+        process.stop(Patience.USUAL);
     }
 }

@@ -584,9 +584,6 @@ class HostilePluginTest {
     }
 
     private static void await(ThrowingRunnable assertion) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .ignoreExceptionsInstanceOf(ProviderException.class)
-                .untilAsserted(assertion);
+        Awaitility.await().ignoreExceptionsInstanceOf(ProviderException.class).untilAsserted(assertion);
     }
 }
