@@ -19,7 +19,7 @@ public final class AgentMetrics {
     final Gauge peers = bgpGauge("berth_agent_bgp_peers", "BGPPeers that this node is to have a session with.");
     final Gauge sessions = bgpGauge("berth_agent_bgp_sessions", "BGP sessions that are established.");
     final Gauge routes = bgpGauge("berth_agent_bgp_routes", "Addresses that this node announces by BGP.");
-    final Gauge speaker = bgpGauge("berth_agent_bgp_speaker_up", "1 while gobgpd answers.");
+    private final Gauge speaker = bgpGauge("berth_agent_bgp_speaker_up", "1 while gobgpd answers.");
     final Counter taken = counter("berth_agent_taken_total", "Addresses that this node began to announce.");
     final Counter released = counter("berth_agent_released_total", "Addresses that this node ceased to announce.");
     final Counter conflicts =
@@ -32,6 +32,7 @@ public final class AgentMetrics {
             .help("Messages by which an address was announced to neighbours, or neighbours were asked for it.")
             .labelNames("protocol", "kind")
             .register(registry);
+    private boolean isSpeakerShown;
     private final Histogram convergence = Histogram.build()
             .name("berth_agent_convergence_seconds")
             .help("From when a change was read until this node announced what follows from it.")
@@ -39,14 +40,23 @@ public final class AgentMetrics {
             .buckets(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
             .register(registry);
 
-    /** Served once {@link #showBgp} was called: where there is no speaker, none is down. */
+    /** Not yet served: where there is no speaker, none is down. */
     private static Gauge bgpGauge(String name, String help) {
         return Gauge.build().name(name).help(help).create();
     }
 
     /** This agent announces by BGP. */
     void showBgp() {
-        List.of(peers, sessions, routes, speaker).forEach(registry::register);
+        List.of(peers, sessions, routes).forEach(registry::register);
+    }
+
+    /** Whether the speaker answers: served from the first time on, because before it was not asked. One thread. */
+    void speaker(boolean answers) {
+        speaker.set(answers ? 1 : 0);
+        if (!isSpeakerShown) {
+            isSpeakerShown = true;
+            registry.register(speaker);
+        }
     }
 
     /** @param protocol l2 or bgp; served from now on, whether anything has changed or not */

@@ -38,8 +38,15 @@ final class AgentReports {
 
     private final Map<Protocol, Latest> parts = new EnumMap<>(Protocol.class);
 
-    private @Nullable NodeReport written;
+    private @Nullable Written written;
     private final OrderedWrites writes = new OrderedWrites();
+
+    /**
+     * What was written last.
+     *
+     * @param uid of the Node: with it the API server deletes the report
+     */
+    private record Written(String uid, NodeReport report) {}
 
     /** What is so of one protocol, put into words once somebody asks. */
     private static final class Latest {
@@ -114,14 +121,15 @@ final class AgentReports {
         }
         renewal.renew();
         NodeReport report = current();
+        Written now = new Written(uid.get(), report);
         // Nothing is decided yet: what an earlier process has announced, and written, stays.
-        if (report.parts().isEmpty() || !pace.isDue(!report.equals(written), cluster.nodeCount(), millis())) {
+        if (report.parts().isEmpty() || !pace.isDue(!now.equals(written), cluster.nodeCount(), millis())) {
             return;
         }
         try {
             writes.next(() -> {
                 write(report, uid.get(), ApiServer.ANSWER);
-                written = report;
+                written = now;
                 pace.wrote(millis());
             });
         } catch (IOException failure) {

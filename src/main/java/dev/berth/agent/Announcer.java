@@ -327,7 +327,8 @@ final class Announcer {
         synchronized (this) {
             rounds.isEnding = true;
             due.release();
-            others.become(new Agent(false, contact.now(), false, links.now().links()));
+            others.become(
+                    new Agent(false, contact.now(), false, Link.told(links.now().links(), view::asked)));
         }
         others.awaitHeard(BoundAddresses.LINGER);
         Thread.sleep(BoundAddresses.LINGER);

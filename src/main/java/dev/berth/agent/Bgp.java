@@ -6,6 +6,7 @@ import io.grpc.ManagedChannel;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -61,9 +62,13 @@ final class Bgp {
         announcer.look();
     }
 
-    /** Whether all has been read, and the speaker can be reached. Not whether routers can: a restart would help none of them. */
-    boolean isReady() {
-        return view.isKnown() && announcer.isReached();
+    /** What keeps it from announcing, human-readable; absent: nothing. Not that no router answers: a restart would not help. */
+    Optional<String> missing() {
+        List<String> unread = view.unread();
+        if (!unread.isEmpty()) {
+            return Optional.of(NodeAgent.NOT_READ.formatted(String.join(", ", unread)));
+        }
+        return announcer.isReached() ? Optional.empty() : Optional.of("gobgpd does not answer");
     }
 
     /** As the other agents get them. */

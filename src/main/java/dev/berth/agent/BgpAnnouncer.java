@@ -170,11 +170,11 @@ final class BgpAnnouncer {
                 String why = ApiServer.message(failure);
                 warnings.warn("announcing by BGP: " + why);
                 isReached = false;
-                metrics.speaker.set(0);
+                metrics.speaker(false);
                 metrics.sessions.set(0);
                 become(decision.peers().keySet().stream()
                         .collect(Collectors.toMap(name -> name, _ -> SessionState.none(why))));
-                var _ = report(reported.observed());
+                report(reported.observed());
             }
         }
         return true;
@@ -204,37 +204,36 @@ final class BgpAnnouncer {
         Map<String, Long> observed =
                 objects.stream().collect(Collectors.toMap(one -> one.peer().name(), BgpView.PeerObject::generation));
         isReached = true;
-        metrics.speaker.set(1);
+        metrics.speaker(true);
         metrics.sessions.set((double)
                 sessions.values().stream().filter(SessionState::isEstablished).count());
         sessions.forEach((name, state) -> say(name, before.get(name), state));
-        if (report(observed)) {
-            metrics.routes.set((double) routes.stream()
-                    .filter(route -> unnegotiated(route).size() < route.peers().size())
-                    .count());
-        }
+        report(observed);
     }
 
-    /** False: all is as it was. There may be many routes, and this is asked every second. */
-    private boolean report(Map<String, Long> observed) {
+    /** Does nothing if all is as it was: there may be many routes, and this is called every second. */
+    private void report(Map<String, Long> observed) {
         Reported now = new Reported(decision, sessions, observed);
         if (now.equals(reported)) {
-            return false;
+            return;
         }
         reported = now;
         reports.peers().now(decision.peers(), sessions, decision.routes(), observed);
         SequencedMap<Ip, RouteVerdict> verdicts = decision.verdicts();
         Map<String, SessionState> states = sessions;
+        metrics.routes.set((double) verdicts.values().stream()
+                .filter(verdict -> verdict instanceof RouteVerdict.Announces(Route route) && isTold(route, states))
+                .count());
         reports.addresses()
                 .now(
                         Protocol.BGP,
                         List.of(verdicts, states),
-                        () -> NodeReport.Part.ofBgp(
-                                verdicts,
-                                route -> route.peers().stream()
-                                        .anyMatch(peer -> states.containsKey(peer)
-                                                && states.get(peer).tells(route))));
-        return true;
+                        () -> NodeReport.Part.ofBgp(verdicts, route -> isTold(route, states)));
+    }
+
+    private static boolean isTold(Route route, Map<String, SessionState> states) {
+        return route.peers().stream()
+                .anyMatch(peer -> states.containsKey(peer) && states.get(peer).tells(route));
     }
 
     private static void say(String name, @Nullable SessionState before, SessionState now) {
@@ -382,21 +381,26 @@ final class BgpAnnouncer {
     }
 
     private String explained(RouteVerdict verdict) {
-        List<String> without = verdict instanceof RouteVerdict.Announces(Route route) ? unnegotiated(route) : List.of();
-        return without.isEmpty()
+        return verdict instanceof RouteVerdict.Announces(Route route)
                 ? verdict.sentence()
-                : "%s; not negotiated, so not announced to: %s"
-                        .formatted(verdict.sentence(), String.join(", ", without));
+                        + named("; not negotiated, so not announced to: ", untold(route, true))
+                        + named("; no session, so not announced to: ", untold(route, false))
+                : verdict.sentence();
     }
 
-    /** The peers of a route whose routers have not agreed to its family. */
-    private List<String> unnegotiated(Route route) {
+    /** The peers of a route whose routers are not told it. */
+    private List<String> untold(Route route, boolean haveSession) {
+        Map<String, SessionState> states = sessions;
         return route.peers().stream()
                 .filter(peer -> {
-                    SessionState state = sessions.get(peer);
-                    return state != null && state.isEstablished() && !state.tells(route);
+                    SessionState state = states.get(peer);
+                    return state == null ? !haveSession : state.isEstablished() == haveSession && !state.tells(route);
                 })
                 .toList();
+    }
+
+    private static String named(String before, List<String> peers) {
+        return peers.isEmpty() ? "" : before + String.join(", ", peers);
     }
 
     /** Takes all routes back, if the speaker answers within this time. */

@@ -76,6 +76,11 @@ final class BgpView {
         return kinds().allMatch(Reflector::isKnown);
     }
 
+    /** The paths of what has not been read yet. */
+    List<String> unread() {
+        return kinds().filter(kind -> !kind.isKnown()).map(Reflector::path).toList();
+    }
+
     void interrupt() {
         kinds().forEach(Reflector::interrupt);
     }

@@ -189,6 +189,11 @@ final class ClusterView {
         return kinds().allMatch(Reflector::isKnown);
     }
 
+    /** The paths of what has not been read yet. */
+    List<String> unread() {
+        return kinds().filter(kind -> !kind.isKnown()).map(Reflector::path).toList();
+    }
+
     void interrupt() {
         kinds().forEach(Reflector::interrupt);
     }
@@ -279,12 +284,17 @@ final class ClusterView {
                 .collect(Collectors.toSet());
     }
 
-    /** Of two classes for one value the older counts, whatever its provider is, but for those that are not accepted. */
+    /**
+     * Of two classes for one value the older counts, whatever its provider is; one that is not accepted only if there is no
+     * other, because Services may have addresses of it.
+     */
     private <P> Map<String, P> parameters(String provider, Function<Map<String, String>, P> reading) {
         Map<String, P> byValue = new HashMap<>();
         Set<String> taken = new LinkedHashSet<>();
         classes.all().stream()
-                .sorted(Comparator.comparing(ClassObject::created).thenComparing(ClassObject::name))
+                .sorted(Comparator.comparing(ClassObject::isRejected)
+                        .thenComparing(ClassObject::created)
+                        .thenComparing(ClassObject::name))
                 .filter(this::canBeRead)
                 .filter(one -> taken.add(one.value()) && one.provider().equals(provider))
                 .forEach(one -> byValue.put(one.value(), reading.apply(one.parameters())));

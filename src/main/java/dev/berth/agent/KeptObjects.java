@@ -3,6 +3,8 @@ package dev.berth.agent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
+import dev.berth.kube.Classes;
+import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,8 +27,15 @@ final class KeptObjects {
     /**
      * @param value of {@code spec.loadBalancerClass}
      * @param created as Kubernetes writes it
+     * @param isRejected whether the operator does not accept it, for another reason than that an older one has its value
      */
-    record ClassObject(String name, String value, String provider, String created, Map<String, String> parameters) {}
+    record ClassObject(
+            String name,
+            String value,
+            String provider,
+            String created,
+            Map<String, String> parameters,
+            boolean isRejected) {}
 
     /** Absent: it is of another type. */
     static Optional<ServiceObject> service(JsonNode object) {
@@ -76,6 +85,15 @@ final class KeptObjects {
                 spec.path("loadBalancerClass").asText(""),
                 spec.path("provider").asText(""),
                 object.path("metadata").path("creationTimestamp").asText(""),
-                parameters));
+                parameters,
+                isRejected(object.path("status").path("conditions"))));
+    }
+
+    private static boolean isRejected(JsonNode conditions) {
+        return conditions
+                .valueStream()
+                .anyMatch(condition -> condition.path("type").asText("").equals(Classes.ACCEPTED)
+                        && condition.path("status").asText("").equals("False")
+                        && !condition.path("reason").asText("").equals(Reason.ValueTaken.name()));
     }
 }

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The agent of one node, whole. */
 public final class NodeAgent implements AutoCloseable {
+    /** The API server has not told this. */
+    static final String NOT_READ = "not read from the API server yet: %s";
+
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 
     private final ClusterView view;
@@ -124,9 +128,16 @@ public final class NodeAgent implements AutoCloseable {
         }
     }
 
-    /** Whether everything has been read once, and the speaker, if there is to be one, can be reached. */
-    public boolean isReady() {
-        return view.isKnown() && others.isSettled() && (bgp == null || bgp.isReady());
+    /** What keeps it from announcing, human-readable; absent: nothing. */
+    public Optional<String> missing() {
+        List<String> unread = view.unread();
+        if (!unread.isEmpty()) {
+            return Optional.of(NOT_READ.formatted(String.join(", ", unread)));
+        }
+        if (!others.isSettled()) {
+            return Optional.of("listening for the agents of other nodes");
+        }
+        return Optional.ofNullable(bgp).flatMap(Bgp::missing);
     }
 
     /** A line for each address, human-readable: whether this node announces it, and why. */

@@ -170,6 +170,11 @@ final class Reflector<T> {
         return isKnown;
     }
 
+    /** Where it is read from the API server. */
+    String path() {
+        return kind.path();
+    }
+
     /** By {@code namespace/name}, or {@code /name}. */
     Map<String, T> byKey() {
         return objects;

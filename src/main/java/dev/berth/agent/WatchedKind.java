@@ -43,7 +43,8 @@ record WatchedKind(String path, Fields fields) {
             "/apis/berth.dev/v1alpha1/loadbalancerclasses",
             Fields.of()
                     .with("metadata", metadata("creationTimestamp"))
-                    .with("spec", Fields.of("loadBalancerClass", "provider", "parameters")));
+                    .with("spec", Fields.of("loadBalancerClass", "provider", "parameters"))
+                    .with("status", Fields.of().with("conditions", Fields.of("type", "status", "reason"))));
 
     static final WatchedKind PEERS = new WatchedKind(
             "/apis/berth.dev/v1alpha1/bgppeers",

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -105,8 +104,8 @@ final class AgentCommand implements Callable<Integer> {
                                     .build());
             MetricsServer scraped = http == null ? null : MetricsServer.start("--http", http, metrics.registry());
             if (scraped != null) {
-                scraped.page("/announcements", () -> Optional.of(agent.explained()));
-                scraped.page("/healthz", () -> agent.isReady() ? Optional.of("ok\n") : Optional.empty());
+                scraped.page("/announcements", agent::explained);
+                scraped.health("/healthz", agent::missing);
             }
             CountDownLatch ended = new CountDownLatch(1);
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {

@@ -48,14 +48,25 @@ final class MetricsServer implements AutoCloseable {
         throw new IllegalArgumentException(option + " is \"" + listen + "\"; it must be HOST:PORT");
     }
 
-    /** Serves a page of text, too; absent: not now. */
-    void page(String path, Supplier<Optional<String>> text) {
+    /** Serves a page of text, too. */
+    void page(String path, Supplier<String> text) {
+        serve(path, () -> new Page(200, text.get()));
+    }
+
+    /** Serves a page that says ok, or, with status 503, what is missing; absent: nothing is. */
+    void health(String path, Supplier<Optional<String>> missing) {
+        serve(path, () -> missing.get().map(what -> new Page(503, what + "\n")).orElseGet(() -> new Page(200, "ok\n")));
+    }
+
+    private record Page(int status, String text) {}
+
+    private void serve(String path, Supplier<Page> pages) {
         server.createContext(path, exchange -> {
             try (exchange) {
-                Optional<String> now = text.get();
-                byte[] body = now.orElse("").getBytes(UTF_8);
+                Page page = pages.get();
+                byte[] body = page.text().getBytes(UTF_8);
                 exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
-                exchange.sendResponseHeaders(now.isPresent() ? 200 : 503, body.length == 0 ? -1 : body.length);
+                exchange.sendResponseHeaders(page.status(), body.length == 0 ? -1 : body.length);
                 exchange.getResponseBody().write(body);
             }
         });

@@ -29,6 +29,7 @@ class AgentMetricsTest {
     @Test
     void whatAlertsAndDashboardAskOf_isThere() throws IOException {
         metrics.showBgp();
+        metrics.speaker(true);
         metrics.convergence("bgp");
         StringWriter text = new StringWriter();
         TextFormat.write004(text, metrics.registry().metricFamilySamples());
@@ -43,11 +44,21 @@ class AgentMetricsTest {
     void withBgp_itsMetricsAreServed_fromTheStart() {
         metrics.showBgp();
 
-        assertThat(names())
-                .contains(
-                        "berth_agent_bgp_peers",
-                        "berth_agent_bgp_sessions",
-                        "berth_agent_bgp_routes",
-                        "berth_agent_bgp_speaker_up");
+        assertThat(names()).contains("berth_agent_bgp_peers", "berth_agent_bgp_sessions", "berth_agent_bgp_routes");
+    }
+
+    /** An agent that starts while the API server is away asks it nothing: an alert would say that it is down. */
+    @Test
+    void whetherTheSpeakerAnswers_isServed_onceItWasAsked() {
+        metrics.showBgp();
+        assertThat(names()).doesNotContain("berth_agent_bgp_speaker_up");
+
+        metrics.speaker(false);
+        metrics.speaker(false);
+        assertThat(metrics.registry().getSampleValue("berth_agent_bgp_speaker_up"))
+                .isZero();
+        metrics.speaker(true);
+        assertThat(metrics.registry().getSampleValue("berth_agent_bgp_speaker_up"))
+                .isOne();
     }
 }

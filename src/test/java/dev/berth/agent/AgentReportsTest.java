@@ -54,6 +54,31 @@ class AgentReportsTest {
                 .doesNotContain("conflicting");
     }
 
+    /** The API server deletes the report with the first Node. */
+    @Test
+    void reportOfANodeThatIsRecreated_isWrittenAgain() throws IOException, InterruptedException {
+        try (FakeApiServer server = new FakeApiServer()) {
+            server.put("/api/v1/nodes", "{\"metadata\": {\"name\": \"n1\", \"uid\": \"u1\"}}");
+            ApiServer client = server.client(folder);
+            ClusterView view = new ClusterView(client, () -> {}, new Random(1));
+            AgentParts parts = new AgentParts(
+                    "n1", "berth-agents", client, view, new Random(1), new AgentMetrics(), new Warnings(() -> 0));
+            AgentReports reports = new AgentReports(parts, new Renewal(parts, InstantSource.system()));
+            view.start();
+            reports.now(Protocol.L2, "all", () -> new NodeReport.Part(List.of(), List.of(), new TreeMap<>()));
+            reports.start();
+            await().until(() -> reports(server).size() == 1);
+
+            server.send("/api/v1/nodes", "DELETED", "{\"metadata\": {\"name\": \"n1\", \"uid\": \"u1\"}}");
+            server.send("/api/v1/nodes", "ADDED", "{\"metadata\": {\"name\": \"n1\", \"uid\": \"u2\"}}");
+
+            await().until(() -> reports(server).size() == 2);
+            assertThat(reports(server).getLast()).contains("\"uid\":\"u2\"");
+            reports.close(Patience.USUAL);
+            view.close();
+        }
+    }
+
     /** Else the status would name a node that announces nothing. */
     @Test
     void agentThatEndsWhileItsReportIsBeingWritten_saysAfterItThatItAnnouncesNothing()

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What an agent reads of a cluster. */
 class ClusterViewTest {
@@ -214,6 +216,38 @@ class ClusterViewTest {
         assertThat(read())
                 .singleElement()
                 .satisfies(asked -> assertThat(asked.parameters().interfaces()).containsExactly("eth0"));
+    }
+
+    private static String classObject(String name, String day, String networkInterface, String accepted) {
+        return """
+                {"metadata": {"name": "%s", "creationTimestamp": "2026-01-%sT00:00:00Z"},
+                 "spec": {"loadBalancerClass": "test.dev/l2", "provider": "l2", "parameters": {"interfaces": "%s"}},
+                 "status": {"conditions": [{"type": "Accepted", %s}]}}
+                """.formatted(name, day, networkInterface, accepted);
+    }
+
+    /** Each case, and the interface of the class that has the value. */
+    @ParameterizedTest
+    @CsvSource({"UnknownProvider, younger", "UnsupportedIPMode, younger", "ValueTaken, older"})
+    void classThatIsNotAccepted_leavesItsValueToAYoungerOne(String reason, String expected) {
+        server.put(
+                "/apis/berth.dev/v1alpha1/loadbalancerclasses",
+                classObject("older", "01", "older", "\"status\": \"False\", \"reason\": \"" + reason + "\""),
+                classObject("younger", "02", "younger", "\"status\": \"True\", \"reason\": \"Accepted\""));
+
+        assertThat(read())
+                .singleElement()
+                .satisfies(asked -> assertThat(asked.parameters().interfaces()).containsExactly(expected));
+    }
+
+    /** Services may have addresses of it. */
+    @Test
+    void classThatIsNotAccepted_isAnnounced_ifItIsTheOnlyOneOfItsValue() {
+        server.put(
+                "/apis/berth.dev/v1alpha1/loadbalancerclasses",
+                classObject("older", "01", "eth0", "\"status\": \"False\", \"reason\": \"UnsupportedIPMode\""));
+
+        assertThat(read()).hasSize(1);
     }
 
     @Test

@@ -11,6 +11,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class MetricsServerTest {
@@ -33,6 +35,19 @@ class MetricsServerTest {
             assertThat(get(server, "/metrics").headers().firstValue("content-type"))
                     .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain; version=0.0.4"));
             assertThat(get(server, "/").statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void health_saysWhatIsMissing() throws IOException, InterruptedException {
+        AtomicReference<Optional<String>> missing = new AtomicReference<>(Optional.of("the speaker"));
+        try (MetricsServer server = MetricsServer.start("--http", "127.0.0.1:0", new CollectorRegistry())) {
+            server.health("/healthz", missing::get);
+            assertThat(get(server, "/healthz").statusCode()).isEqualTo(503);
+            assertThat(get(server, "/healthz").body()).isEqualTo("the speaker\n");
+            missing.set(Optional.empty());
+            assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
+            assertThat(get(server, "/healthz").body()).isEqualTo("ok\n");
         }
     }
 

@@ -226,6 +226,11 @@ abstract class CrdRules {
                     "{peerInterface: 'eth 1', peerASN: 1, myASN: 1}",
                     "spec.peerInterface"),
             peer("a name for a router", "peerASN: 1, myASN: 1, sourceAddress: router.example.com", "sourceAddress"),
+            new SpecRow(
+                    "a link-local router",
+                    "BGPPeer",
+                    "{peerAddress: 'FE80::1', peerASN: 1, myASN: 1}",
+                    "peerAddress must not be a link-local address; write the interface as peerInterface instead"),
             peer(
                     "a source of the other family",
                     "peerASN: 1, myASN: 1, sourceAddress: 'fd00::2'",

@@ -459,6 +459,7 @@ class AgentTrafficIT {
             back.start();
             connect(back.node(), true);
             ownerOtherThan(back, ip(service));
+            assertThat(back.health()).startsWith("not read from the API server yet: /api/v1/nodes");
         } finally {
             lab.controlPlane().startApiServer();
             operator = lab.installation().startOperator();

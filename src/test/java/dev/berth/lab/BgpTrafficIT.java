@@ -434,7 +434,7 @@ class BgpTrafficIT {
     }
 
     @Test
-    void classThatNamesAPeer_isAnnouncedToThatOne_withItsCommunities() {
+    void classThatNamesAPeer_orItsLabels_isAnnouncedToThatOne_withItsCommunities() {
         peer("router6", "");
         awaitPeer("router6", BgpTrafficIT::isReady);
         loadBalancerClass("marked", Map.of("peers", "router6", "communities", "64512:7,64512:1:2"));
@@ -449,6 +449,15 @@ class BgpTrafficIT {
                 .contains("BGP.large_community: (64512, 1, 2)")
                 .doesNotContain("4294967295");
         assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
+
+        loadBalancerClass("selecting", Map.of("peerSelector", "family=six"));
+        Service selected = Traffic.service(lab, namespace, "selected", "selecting", UnaryOperator.identity());
+        await(
+                () -> agents.getFirst().announcements(),
+                said -> said.contains(ip(selected) + ": no usable BGPPeer that the class allows"));
+        lab.controlPlane().kubectl("label", "bgppeer", "router6", "family=six");
+        awaitNextHops(ip(selected), allNodes());
+        assertThat(router.routes(ip(selected))).contains("node1_6").doesNotContain("[node1 ");
         admin().resources(BGPPeer.class).withName("router6").delete();
         awaitNextHops(ip(service));
     }
@@ -476,7 +485,7 @@ class BgpTrafficIT {
     @Test
     void ipv4ByIpv6NextHops_reachesThePods_andThatARouterDoesNotTakeThemIsSaid() {
         router.takesIpv6NextHops(false);
-        peer("router6", ", ipv4NextHop: IPv6");
+        peer("router6", ", ipv4NextHop: IPv6, families: [IPv4, IPv6]");
         loadBalancerClass("by6", Map.of("peers", "router6"));
         pod(1, "a");
         Service service = service("by6", UnaryOperator.identity());
@@ -486,6 +495,8 @@ class BgpTrafficIT {
                                 + ": announced by BGP to router6; next hop 10.77.0.11; not negotiated, so not"
                                 + " announced to: router6"));
         assertThat(router.nextHops(ip(service))).isEmpty();
+        BGPPeer partly = awaitPeer("router6", peer -> ready(peer).getReason().equals("FamilyNotNegotiated"));
+        assertThat(ready(partly).getMessage()).contains("node1: IPv4 was not negotiated");
 
         router.takesIpv6NextHops(true);
         awaitPeer("router6", BgpTrafficIT::isReady);
@@ -591,6 +602,10 @@ class BgpTrafficIT {
             router.ask("disable node1");
             awaitNextHops(ip(service), lab.node(2).ipv4(), lab.node(3).ipv4());
             assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
+            await(
+                    () -> agents.getFirst().announcements(),
+                    said -> said.contains("next hop 10.77.0.11; no session, so not announced to: router\n"));
+            assertThat(agents.getFirst().metrics()).contains("berth_agent_bgp_routes 0.0");
             router.ask("enable node1");
             awaitNextHops(ip(service), allNodes());
         }
@@ -714,6 +729,57 @@ class BgpTrafficIT {
         assertThat(rejected.getStatus().nodes())
                 .anySatisfy(node -> assertThat(node.lastError())
                         .isEqualTo(LabRouter.IPV4 + " does not answer at port 179, or rejects the session"));
+    }
+
+    @Test
+    void sessionComesFromTheSourceAddress_andANodeThatDoesNotHaveItIsSaid() {
+        LabNode node = lab.node(1);
+        String source = "10.77.0.111";
+        Namespace namespace = Namespace.create("source");
+        lab.plug(namespace, BgpPage.ROUTER_IPV4, BgpPage.ROUTER_IPV6);
+        node.namespace().ip("address add " + source + "/24 dev eth0");
+        try (LabRouter other =
+                LabRouter.of(lab, namespace, "source", new LabRouter.Neighbour(node.name(), source, "fd77::111"))) {
+            peer("bird", ", sourceAddress: " + source);
+            BGPPeer one = awaitPeer("bird", peer -> ready(peer).getMessage().startsWith("1 of 3 nodes have a session"));
+            assertThat(ready(one).getReason()).isEqualTo("Unusable");
+            assertThat(ready(one).getMessage())
+                    .contains("node2: sourceAddress " + source + " is not an address of node node2");
+            pod(1, "a");
+            Service service = service("bgp", UnaryOperator.identity());
+            await(() -> other.nextHops(ip(service)), List.of(node.ipv4())::equals);
+        } finally {
+            node.namespace().ip("address del " + source + "/24 dev eth0");
+            lab.remove(namespace);
+        }
+    }
+
+    @Test
+    void withoutGracefulRestart_theRouterDropsTheRoutesOfASpeakerThatIsKilled() {
+        peer("router", ", gracefulRestartTime: 0s");
+        awaitPeer("router", BgpTrafficIT::isReady);
+        pod(1, "a");
+        Service service = service("bgp", UnaryOperator.identity());
+        awaitNextHops(ip(service), allNodes());
+        speakers.getFirst().kill();
+        try {
+            awaitNextHops(ip(service), lab.node(2).ipv4(), lab.node(3).ipv4());
+        } finally {
+            speakers.getFirst().start();
+        }
+        awaitNextHops(ip(service), allNodes());
+    }
+
+    @Test
+    void serviceWithoutEndpoints_isAnnounced_ifItsClassSaysSo() {
+        loadBalancerClass("always", Map.of("withoutEndpoints", "Announce"));
+        Service service = service("always", UnaryOperator.identity());
+        awaitNextHops(ip(service), allNodes());
+        Traffic.awaitAnnounced(
+                lab,
+                service,
+                "3 nodes",
+                "True Announced: nodes node1, node2, node3 announce %s by BGP".formatted(ip(service)));
     }
 
     private static void secret(String password) {

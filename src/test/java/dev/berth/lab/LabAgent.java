@@ -91,7 +91,7 @@ final class LabAgent implements AutoCloseable {
                     .pollInterval(Duration.ofMillis(100))
                     .until(() -> {
                         running().requireAlive();
-                        return get("/healthz").startsWith("ok");
+                        return health().startsWith("ok");
                     });
         } catch (ConditionTimeoutException late) {
             throw new IllegalStateException(
@@ -128,6 +128,11 @@ final class LabAgent implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(stopping);
         }
+    }
+
+    /** {@code ok}, or what is missing. */
+    String health() {
+        return get("/healthz");
     }
 
     /** A line for each address. */

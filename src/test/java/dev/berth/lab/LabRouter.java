@@ -43,9 +43,17 @@ final class LabRouter implements AutoCloseable {
 
     /** One that is so many hops away from the nodes, and has its routes for itself: its kernel gets none. */
     static LabRouter beyond(Lab lab, Namespace namespace, int hops) {
+        return new LabRouter(namespace, folder(lab, "far"), neighbours(lab), hops);
+    }
+
+    /** One that waits for these alone. */
+    static LabRouter of(Lab lab, Namespace namespace, String name, Neighbour... neighbours) {
+        return new LabRouter(namespace, folder(lab, name), List.of(neighbours));
+    }
+
+    private static Path folder(Lab lab, String name) {
         try {
-            return new LabRouter(
-                    namespace, Files.createDirectories(lab.folder().resolve("far")), neighbours(lab), hops);
+            return Files.createDirectories(lab.folder().resolve(name));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

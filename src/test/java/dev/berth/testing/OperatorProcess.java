@@ -94,7 +94,7 @@ public final class OperatorProcess implements AutoCloseable {
     }
 
     /**
-     * Sends GET to the operator's own HTTP server, waiting up to two minutes for the server's start.
+     * Sends GET to the operator's own HTTP server, waiting up to {@link Patience#LONG} for its start.
      *
      * @param path like {@code /q/health/ready}
      * @throws IllegalStateException if the operator ends or does not listen in time

@@ -7,6 +7,8 @@ import dev.berth.duration.DurationText;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Selector;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +80,7 @@ public final class PeerReader {
         String name = spec.path("peerInterface").asText("");
         if (name.isEmpty()) {
             Ip at = address.orElseThrow(() -> new Fault("peerAddress is missing, and so is peerInterface"));
+            checkRouter(at);
             if (source.isPresent() && source.get().family() != at.family()) {
                 throw new Fault("sourceAddress %s and peerAddress %s must be of the same IP family"
                         .formatted(source.get(), at));
@@ -96,6 +99,17 @@ public final class PeerReader {
                     "peerInterface is %s; it must be the name of an interface".formatted(spec.path("peerInterface")));
         }
         return new BgpPeer.Router.OnInterface(name);
+    }
+
+    private static void checkRouter(Ip address) throws Fault {
+        InetAddress inet = InetAddress.ofLiteral(address.toString());
+        if (inet instanceof Inet6Address && inet.isLinkLocalAddress()) {
+            throw new Fault("peerAddress %s is a link-local address; write the interface as peerInterface instead"
+                    .formatted(address));
+        }
+        if (inet.isAnyLocalAddress() || inet.isMulticastAddress()) {
+            throw new Fault("peerAddress %s is not the address of one router".formatted(address));
+        }
     }
 
     private static Optional<Ip> ip(JsonNode spec, String field) throws Fault {

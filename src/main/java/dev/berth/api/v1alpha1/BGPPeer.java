@@ -88,6 +88,8 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
     static final String ONE_ROUTER = "has(self.peerAddress) != has(self.peerInterface)";
     static final String SOURCE_IS_OF_THE_FAMILY = "!has(self.sourceAddress) || !has(self.peerAddress)"
             + " || self.sourceAddress.contains(':') == self.peerAddress.contains(':')";
+    static final String NOT_LINK_LOCAL =
+            "!has(self.peerAddress) || !self.peerAddress.matches('^[Ff][Ee][89ABab][0-9A-Fa-f]:')";
     static final String INTERFACE_ALONE =
             "!has(self.peerInterface) || !has(self.sourceAddress) && !has(self.ebgpMultihop)";
 
@@ -95,6 +97,9 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
     @JsonClassDescription("The desired state.")
     @ValidationRule(value = KEEPALIVE_IN_HOLD_TIME, message = "keepaliveTime must be at most a third of holdTime")
     @ValidationRule(value = ONE_ROUTER, message = "one of peerAddress and peerInterface must be set, and not both")
+    @ValidationRule(
+            value = NOT_LINK_LOCAL,
+            message = "peerAddress must not be a link-local address; write the interface as peerInterface instead")
     @ValidationRule(
             value = INTERFACE_ALONE,
             message = "with peerInterface, neither sourceAddress nor ebgpMultihop can be set")

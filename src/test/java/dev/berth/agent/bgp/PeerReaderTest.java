@@ -110,6 +110,12 @@ class PeerReaderTest {
                 new Row("peerAddress", "null", "peerAddress is missing, and so is peerInterface"),
                 new Row("peerAddress", "\"router\"", "peerAddress is \"router\"; it must be an IP address"),
                 new Row(
+                        "peerAddress",
+                        "\"fe80::1\"",
+                        "peerAddress fe80::1 is a link-local address; write the interface as peerInterface instead"),
+                new Row("peerAddress", "\"::\"", "peerAddress :: is not the address of one router"),
+                new Row("peerAddress", "\"ff02::2\"", "peerAddress ff02::2 is not the address of one router"),
+                new Row(
                         "peerInterface",
                         "\"eth1\"",
                         "it has both peerAddress 2001:db8::1 and peerInterface eth1; leave one out"),
