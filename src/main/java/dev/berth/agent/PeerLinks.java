@@ -11,25 +11,19 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The interfaces that peers are on, and the routers that are heard there. Routers are asked for, and learn that this node is
  * there. One thread, beside the one that hears.
  */
 final class PeerLinks implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(PeerLinks.class);
-
     /** How often routers are asked; milliseconds. */
     private static final long EVERY = 10_000;
 
@@ -47,9 +41,6 @@ final class PeerLinks implements AutoCloseable {
 
     /** When routers were asked last, by the name of the interface. */
     private final Map<String, Long> asked = new HashMap<>();
-
-    /** Interfaces of whose sessions the speaker has told. */
-    private final Set<String> begun = new HashSet<>();
 
     /** The router that was the only one, by the name of the interface. */
     private final Map<String, Only> only = new HashMap<>();
@@ -73,9 +64,9 @@ final class PeerLinks implements AutoCloseable {
     /**
      * By their names, those of these that the node has, and that are up.
      *
-     * @param sessions asked when there are interfaces that were not looked at before; again the next time, if it fails
+     * @param sessions asked when there are interfaces that were not looked at before
      */
-    SequencedMap<String, PeerLink> look(List<String> names, Sessions sessions) throws SocketException {
+    SequencedMap<String, PeerLink> look(List<String> names, Sessions sessions) throws IOException {
         SequencedMap<String, NetworkInterface> up = new TreeMap<>();
         for (String name : names) {
             NetworkInterface one = NetworkInterface.getByName(name);
@@ -86,27 +77,17 @@ final class PeerLinks implements AutoCloseable {
         heard.listenTo(up.values().stream().map(NetworkInterface::getIndex).toList());
         asked.keySet().retainAll(names);
         only.keySet().retainAll(names);
-        begun.retainAll(names);
-        if (!begun.containsAll(names)) {
-            begin(names, sessions);
-        }
-        SequencedMap<String, PeerLink> links = new TreeMap<>();
-        up.forEach((name, one) -> links.put(name, link(name, one)));
-        return links;
-    }
-
-    /** A speaker that does not answer has no session that is to be kept; that it does not is said where it is configured. */
-    private void begin(List<String> names, Sessions sessions) {
-        try {
+        if (!asked.keySet().containsAll(names)) {
             sessions.routers().forEach(router -> {
                 if (names.contains(router.link())) {
                     only.putIfAbsent(router.link(), new Only(router.address(), millis()));
                 }
             });
-            begun.addAll(names);
-        } catch (IOException away) {
-            LOG.debug("asking the speaker for its sessions", away);
+            names.forEach(name -> asked.putIfAbsent(name, millis() - EVERY));
         }
+        SequencedMap<String, PeerLink> links = new TreeMap<>();
+        up.forEach((name, one) -> links.put(name, link(name, one)));
+        return links;
     }
 
     private PeerLink link(String name, NetworkInterface one) {
