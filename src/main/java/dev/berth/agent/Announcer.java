@@ -289,8 +289,12 @@ final class Announcer {
             standing.steady = agents.values().stream().noneMatch(agent -> agent.willing() && agent.steady());
         }
         standing.steady |= willing && now - standing.willingSince >= STEADY;
-        List<Link> told = Link.told(links.now().links(), view::asked);
-        return new Agent(willing, contact.now(), standing.steady, told, refusals.at(now), sessions.get());
+        return new Agent(willing, contact.now(), standing.steady, told(), refusals.at(now), sessions.get());
+    }
+
+    /** The links that other agents hear of. */
+    private List<Link> told() {
+        return Link.told(links.now().links(), view::asked);
     }
 
     private static Set<String> hardware(SequencedMap<String, Agent> agents) {
@@ -327,8 +331,7 @@ final class Announcer {
         synchronized (this) {
             rounds.isEnding = true;
             due.release();
-            others.become(
-                    new Agent(false, contact.now(), false, Link.told(links.now().links(), view::asked)));
+            others.become(new Agent(false, contact.now(), false, told()));
         }
         others.awaitHeard(BoundAddresses.LINGER);
         Thread.sleep(BoundAddresses.LINGER);

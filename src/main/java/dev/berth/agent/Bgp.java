@@ -64,11 +64,7 @@ final class Bgp {
 
     /** What keeps it from announcing, human-readable; absent: nothing. Not that no router answers: a restart would not help. */
     Optional<String> missing() {
-        List<String> unread = view.unread();
-        if (!unread.isEmpty()) {
-            return Optional.of(NodeAgent.NOT_READ.formatted(String.join(", ", unread)));
-        }
-        return announcer.isReached() ? Optional.empty() : Optional.of("gobgpd does not answer");
+        return view.unread().or(() -> announcer.isReached() ? Optional.empty() : Optional.of("gobgpd does not answer"));
     }
 
     /** As the other agents get them. */

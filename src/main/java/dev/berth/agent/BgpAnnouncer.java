@@ -188,11 +188,17 @@ final class BgpAnnouncer {
         List<BgpView.PeerObject> objects = view.peers();
         List<ReadPeer> all = objects.stream().map(BgpView.PeerObject::peer).toList();
         List<Ip> foreign = foreign(all);
-        Map<String, PeerLink> known = links.look(onInterfaces(all, own), speaker::routers);
+        List<String> interfaces = onInterfaces(all, own);
+        Optional<IOException> unasked = links.adopt(interfaces, speaker::routers);
+        Map<String, PeerLink> known = links.look(interfaces);
         NodesAndAgents situation = situation();
         List<Object> basis = List.of(number, situation.agents(), own, view.passwords(), foreign, known, all);
         if (!basis.equals(decision.basis())) {
             decide(basis, situation, own, foreign, known, all);
+        }
+        if (unasked.isPresent()) {
+            // Only now: it is said of each peer that was decided about.
+            throw unasked.get();
         }
         List<Route> routes = decision.routes();
         List<PeerVerdict.Session> wanted =

@@ -189,9 +189,9 @@ final class ClusterView {
         return kinds().allMatch(Reflector::isKnown);
     }
 
-    /** The paths of what has not been read yet. */
-    List<String> unread() {
-        return kinds().filter(kind -> !kind.isKnown()).map(Reflector::path).toList();
+    /** What has not been read yet, human-readable; absent: all has been. */
+    Optional<String> unread() {
+        return Reflector.unread(kinds());
     }
 
     void interrupt() {

@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The agent of one node, whole. */
 public final class NodeAgent implements AutoCloseable {
-    /** The API server has not told this. */
-    static final String NOT_READ = "not read from the API server yet: %s";
-
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 
     private final ClusterView view;
@@ -130,14 +127,10 @@ public final class NodeAgent implements AutoCloseable {
 
     /** What keeps it from announcing, human-readable; absent: nothing. */
     public Optional<String> missing() {
-        List<String> unread = view.unread();
-        if (!unread.isEmpty()) {
-            return Optional.of(NOT_READ.formatted(String.join(", ", unread)));
-        }
-        if (!others.isSettled()) {
-            return Optional.of("listening for the agents of other nodes");
-        }
-        return Optional.ofNullable(bgp).flatMap(Bgp::missing);
+        return view.unread()
+                .or(() ->
+                        others.isSettled() ? Optional.empty() : Optional.of("listening for the agents of other nodes"))
+                .or(() -> Optional.ofNullable(bgp).flatMap(Bgp::missing));
     }
 
     /** A line for each address, human-readable: whether this node announces it, and why. */

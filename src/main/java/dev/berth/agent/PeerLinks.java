@@ -11,10 +11,12 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,9 @@ final class PeerLinks implements AutoCloseable {
     /** When routers were asked last, by the name of the interface. */
     private final Map<String, Long> asked = new HashMap<>();
 
+    /** The names of interfaces whose sessions of an agent before this one are known. */
+    private final Set<String> adopted = new HashSet<>();
+
     /** The router that was the only one, by the name of the interface. */
     private final Map<String, Only> only = new HashMap<>();
 
@@ -62,11 +67,32 @@ final class PeerLinks implements AutoCloseable {
     }
 
     /**
-     * By their names, those of these that the node has, and that are up.
+     * Takes the routers that the speaker has sessions with for those of their interfaces.
      *
-     * @param sessions asked when there are interfaces that were not looked at before
+     * @param names of the interfaces that peers are on
+     * @param sessions asked when one of these was not there before
+     * @return why they cannot be asked for; until they can be, no session must be ended. Absent: they were, or need not be
      */
-    SequencedMap<String, PeerLink> look(List<String> names, Sessions sessions) throws IOException {
+    Optional<IOException> adopt(List<String> names, Sessions sessions) {
+        adopted.retainAll(names);
+        only.keySet().retainAll(names);
+        if (!adopted.containsAll(names)) {
+            try {
+                sessions.routers().forEach(router -> {
+                    if (names.contains(router.link())) {
+                        only.putIfAbsent(router.link(), new Only(router.address(), millis()));
+                    }
+                });
+            } catch (IOException failure) {
+                return Optional.of(failure);
+            }
+            adopted.addAll(names);
+        }
+        return Optional.empty();
+    }
+
+    /** By their names, those of these that the node has, and that are up. */
+    SequencedMap<String, PeerLink> look(List<String> names) throws IOException {
         SequencedMap<String, NetworkInterface> up = new TreeMap<>();
         for (String name : names) {
             NetworkInterface one = NetworkInterface.getByName(name);
@@ -76,15 +102,6 @@ final class PeerLinks implements AutoCloseable {
         }
         heard.listenTo(up.values().stream().map(NetworkInterface::getIndex).toList());
         asked.keySet().retainAll(names);
-        only.keySet().retainAll(names);
-        if (!asked.keySet().containsAll(names)) {
-            sessions.routers().forEach(router -> {
-                if (names.contains(router.link())) {
-                    only.putIfAbsent(router.link(), new Only(router.address(), millis()));
-                }
-            });
-            names.forEach(name -> asked.putIfAbsent(name, millis() - EVERY));
-        }
         SequencedMap<String, PeerLink> links = new TreeMap<>();
         up.forEach((name, one) -> links.put(name, link(name, one)));
         return links;
@@ -101,7 +118,7 @@ final class PeerLinks implements AutoCloseable {
         if (known != null && (routers.isEmpty() || routers.contains(known.router()))) {
             // Who comes later, or says so, ends no session.
             routers = List.of(known.router());
-        } else if (routers.size() == 1) {
+        } else if (routers.size() == 1 && adopted.contains(name)) {
             only.put(name, new Only(routers.getFirst(), millis()));
         }
         return new PeerLink(own, routers);

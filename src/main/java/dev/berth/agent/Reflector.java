@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -170,9 +171,12 @@ final class Reflector<T> {
         return isKnown;
     }
 
-    /** Where it is read from the API server. */
-    String path() {
-        return kind.path();
+    /** Which of these the API server has not told, human-readable; absent: none. */
+    static Optional<String> unread(Stream<Reflector<?>> all) {
+        return all.filter(one -> !one.isKnown())
+                .map(one -> one.kind.path())
+                .reduce((some, more) -> some + ", " + more)
+                .map("not read from the API server yet: %s"::formatted);
     }
 
     /** By {@code namespace/name}, or {@code /name}. */

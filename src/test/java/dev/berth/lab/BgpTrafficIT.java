@@ -694,6 +694,16 @@ class BgpTrafficIT {
                         route -> route.contains("via inet6 fe80:"));
                 assertThat(routes).content().contains(ip(other)).doesNotContain("Deleted");
             }
+
+            agents.getFirst().kill();
+            speakers.getFirst().kill();
+            agents.getFirst().start();
+            BGPPeer unspoken = awaitPeer("leaf", peer -> ready(peer).getReason().equals("NotEstablished"));
+            assertThat(unspoken.getStatus().nodes())
+                    .singleElement()
+                    .satisfies(node -> assertThat(node.lastError()).startsWith("gobgpd does not respond: "));
+            speakers.getFirst().start();
+            awaitPeer("leaf", peer -> ready(peer).getStatus().equals("True"));
         }
         // The link is gone with the router.
         BGPPeer without = awaitPeer("leaf", peer -> ready(peer).getReason().equals("Unusable"));
