@@ -22,6 +22,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Has the kernel of this node answer for the addresses that it announces, and for no others. One thread. */
 final class Announcer {
@@ -216,6 +217,8 @@ final class Announcer {
      * unless another machine answers for it by now.
      */
     private void doubt(long now) throws IOException {
+        links.look(List.of(), now, this::fail);
+        conflicts.known(links.now().hardware());
         if (now - rounds.lastRepair >= REPAIR_REFUSED) {
             compare(now);
         }
@@ -226,7 +229,10 @@ final class Announcer {
         // First: what changes from here on is decided in the next round.
         convergence.begin();
         long number = view.number();
-        others.know(view.others(node));
+        // Until others can answer this one, it does not know what they announce.
+        if (!view.isHidden(node)) {
+            others.know(view.others(node));
+        }
         links.look(view.allParameters(), now, this::fail);
         // An interface that was down has lost addresses.
         rounds.isBroken |= bound.takeLost();
@@ -297,10 +303,13 @@ final class Announcer {
         return Link.told(links.now().links(), view::asked);
     }
 
-    private static Set<String> hardware(SequencedMap<String, Agent> agents) {
-        return agents.values().stream()
-                .flatMap(agent -> agent.links().stream())
-                .map(Link::hardware)
+    /** Of the nodes whose agents are heard, and of all interfaces of this one: each answers what another one is asked for. */
+    private Set<String> hardware(SequencedMap<String, Agent> agents) {
+        return Stream.concat(
+                        agents.values().stream()
+                                .flatMap(agent -> agent.links().stream())
+                                .map(Link::hardware),
+                        links.now().hardware().stream())
                 .collect(Collectors.toSet());
     }
 

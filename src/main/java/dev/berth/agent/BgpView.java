@@ -81,8 +81,9 @@ final class BgpView {
         return Reflector.unread(kinds());
     }
 
+    /** The API server does not answer: connections may be dead, but those that tell something now are not. */
     void interrupt() {
-        kinds().forEach(Reflector::interrupt);
+        kinds().forEach(kind -> kind.interruptIfSilent(ApiServerAvailability.TIMEOUT));
     }
 
     void retry() {

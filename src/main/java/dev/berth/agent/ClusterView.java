@@ -194,8 +194,9 @@ final class ClusterView {
         return Reflector.unread(kinds());
     }
 
+    /** The API server does not answer: connections may be dead, but those that tell something now are not. */
     void interrupt() {
-        kinds().forEach(Reflector::interrupt);
+        kinds().forEach(kind -> kind.interruptIfSilent(ApiServerAvailability.TIMEOUT));
     }
 
     /** Reads at once what could not be read: the API server answers again. */
@@ -224,6 +225,12 @@ final class ClusterView {
 
     int nodeCount() {
         return nodes.all().size();
+    }
+
+    /** Whether there is a Node of this name whose agent others cannot find: it has no InternalIP. */
+    boolean isHidden(String node) {
+        return nodes.all().stream()
+                .anyMatch(one -> one.name().equals(node) && one.agent().isEmpty());
     }
 
     /** Where agents of other nodes may be. */

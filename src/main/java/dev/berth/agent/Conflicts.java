@@ -52,7 +52,7 @@ final class Conflicts {
         metrics.conflicting.set(claims.size());
     }
 
-    /** Hardware addresses of the nodes whose agents are heard: what one of these claims, its agent is about to settle. */
+    /** Hardware addresses of this node, and of those whose agents are heard: what one of these claims, its agent is about to settle. */
     void known(Set<String> hardware) {
         known = hardware;
         claims.values().removeIf(claim -> hardware.contains(claim.hardware()));

@@ -8,39 +8,45 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The interfaces of this host that have neighbours.
  *
  * @param links those with a network, or that a class names
  * @param indexes their numbers, by name
+ * @param hardware the hardware addresses of all interfaces that are up
  */
-record HostLinks(List<Link> links, Map<String, Integer> indexes) {
+record HostLinks(List<Link> links, Map<String, Integer> indexes, Set<String> hardware) {
     private static final HexFormat COLONS = HexFormat.ofDelimiter(":");
 
     HostLinks {
         links = List.copyOf(links);
         indexes = Map.copyOf(indexes);
+        hardware = Set.copyOf(hardware);
     }
 
-    /** As they are now. Those of pods have neither, so they are left out. */
+    /** As they are now. Those of pods have neither, so they are no links. */
     static HostLinks read(List<L2Parameters> classes) throws SocketException {
         Map<String, Integer> indexes = new HashMap<>();
         List<Link> links = new ArrayList<>();
+        Set<String> hardware = new HashSet<>();
         NetworkInterface.networkInterfaces()
-                .forEach(one -> link(one)
-                        .filter(link -> !link.networks().isEmpty()
-                                || classes.stream().anyMatch(parameters -> parameters.names(link.name())))
-                        .ifPresent(link -> {
-                            links.add(link);
-                            indexes.put(link.name(), one.getIndex());
-                        }));
+                .forEach(one -> link(one).ifPresent(link -> {
+                    hardware.add(link.hardware());
+                    if (!link.networks().isEmpty()
+                            || classes.stream().anyMatch(parameters -> parameters.names(link.name()))) {
+                        links.add(link);
+                        indexes.put(link.name(), one.getIndex());
+                    }
+                }));
         links.sort(Comparator.comparing(Link::name));
-        return new HostLinks(links, indexes);
+        return new HostLinks(links, indexes, hardware);
     }
 
     private static Optional<Link> link(NetworkInterface one) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -21,7 +22,7 @@ final class KnownLinks {
     private final Reading reading;
     private final AtomicBoolean isStale = new AtomicBoolean(true);
     private final LostAddresses lost = new LostAddresses();
-    private HostLinks links = new HostLinks(List.of(), Map.of());
+    private HostLinks links = new HostLinks(List.of(), Map.of(), Set.of());
     private List<L2Parameters> parameters = List.of();
     private long read;
 

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class NodeAgent implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 
+    private final String node;
     private final ClusterView view;
     private final Datagrams others;
     private final ApiServerProbe contact;
@@ -54,6 +55,7 @@ public final class NodeAgent implements AutoCloseable {
             AgentMetrics metrics,
             @Nullable ManagedChannel speaker)
             throws IOException {
+        node = settings.node();
         AtomicReference<Runnable> look = new AtomicReference<>(() -> {});
         Runnable changed = () -> look.get().run();
         view = new ClusterView(server, changed, random);
@@ -128,9 +130,14 @@ public final class NodeAgent implements AutoCloseable {
     /** What keeps it from announcing, human-readable; absent: nothing. */
     public Optional<String> missing() {
         return view.unread()
-                .or(() ->
-                        others.isSettled() ? Optional.empty() : Optional.of("listening for the agents of other nodes"))
+                .or(() -> others.isSettled() ? Optional.empty() : Optional.of(unsettled()))
                 .or(() -> Optional.ofNullable(bgp).flatMap(Bgp::missing));
+    }
+
+    private String unsettled() {
+        return view.isHidden(node)
+                ? "Node %s has no InternalIP, so agents of other nodes cannot find this one".formatted(node)
+                : "listening for the agents of other nodes";
     }
 
     /** A line for each address, human-readable: whether this node announces it, and why. */

@@ -114,8 +114,8 @@ final class Reflector<T> {
             heard = clock.getAsLong();
         }
 
-        void interruptIfSilent() {
-            if (clock.getAsLong() - heard >= SILENCE) {
+        void interruptIfSilent(long millis) {
+            if (clock.getAsLong() - heard >= millis) {
                 interrupt();
             }
         }
@@ -188,14 +188,14 @@ final class Reflector<T> {
         return objects.values();
     }
 
-    /** Starts again: the connection seems to be dead. */
-    void interrupt() {
-        answer.interrupt();
+    /** Starts again if nothing was read for this long: the API server does not answer, so the connection may be dead. */
+    void interruptIfSilent(long millis) {
+        answer.interruptIfSilent(millis);
     }
 
     /** Starts again if nothing was read for {@link #SILENCE}, bookmarks included: a dead connection may not end. */
     void interruptIfSilent() {
-        answer.interruptIfSilent();
+        answer.interruptIfSilent(SILENCE);
     }
 
     /** Ends the pause after a failure, if there is one: the API server answers again. */

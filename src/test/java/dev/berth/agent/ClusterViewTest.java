@@ -117,6 +117,13 @@ class ClusterViewTest {
     }
 
     @Test
+    void node_isHidden_ifItHasNoInternalIp() {
+        server.put(NODES, node("a", "192.0.2.1"), node("b"));
+        read();
+        assertThat(List.of("a", "b", "none")).filteredOn(view::isHidden).containsExactly("b");
+    }
+
+    @Test
     void addressThatSomethingElseThanAServiceHas_isNotAskedFor() {
         server.put(
                 ADDRESSES,

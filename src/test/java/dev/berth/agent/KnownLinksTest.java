@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +27,7 @@ class KnownLinksTest {
         if (isBroken) {
             throw new IOException("broken");
         }
-        return new HostLinks(List.of(new Link("eth" + reads, "02:00:00:00:00:01", List.of())), Map.of());
+        return new HostLinks(List.of(new Link("eth" + reads, "02:00:00:00:00:01", List.of())), Map.of(), Set.of());
     }
 
     private String look(long now) {

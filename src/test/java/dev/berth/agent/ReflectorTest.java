@@ -74,6 +74,24 @@ class ReflectorTest {
     }
 
     @Test
+    void answerThatGoesOn_isNotInterrupted_whileTheServerIsSlowToAnswerOthers() {
+        AtomicLong time = new AtomicLong();
+        clock = time::get;
+        server.beginEachWatchWith("ADDED", node("b", 2, "2"));
+        watched.start();
+        await().until(() -> watched.byKey().containsKey("/b"));
+        time.set(ApiServerAvailability.TIMEOUT - 1);
+        watched.interruptIfSilent(ApiServerAvailability.TIMEOUT);
+        server.send(NODES, "ADDED", node("c", 3, "3"));
+        await().until(() -> watched.byKey().containsKey("/c"));
+        time.set(2 * ApiServerAvailability.TIMEOUT - 2);
+        watched.interruptIfSilent(ApiServerAvailability.TIMEOUT);
+        server.send(NODES, "ADDED", node("d", 4, "4"));
+        await().until(() -> watched.byKey().containsKey("/d"));
+        assertThat(server.watches).hasSize(1);
+    }
+
+    @Test
     void watchesThatFailAtOnce_comeAtLongerAndLongerIntervals() {
         server.beginEachWatchWith(
                 "ERROR", "{\"kind\": \"Status\", \"code\": 410, \"message\": \"too old resource version\"}");

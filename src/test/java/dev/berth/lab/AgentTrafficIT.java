@@ -687,6 +687,58 @@ class AgentTrafficIT {
         }
     }
 
+    /** Linux answers ARP at each interface for the addresses of all. */
+    @Test
+    void anotherInterfaceOfTheNode_isNoOtherMachine_alsoBeforeTheAgentHasHeardOfOthers() {
+        LabNode node = pod(1, "a").node();
+        Service service = service("web", Traffic::local);
+        LabAgent owner = owner(ip(service));
+        assertThat(owner.node()).isSameAs(node);
+        Namespace.HERE.ip("link add second0 netns %s type veth peer name to-second0"
+                .formatted(node.namespace().name()));
+        Namespace.HERE.ip("link set to-second0 master br-lab up");
+        node.namespace().ip("link set second0 up");
+        try {
+            owner.kill();
+            drop(
+                    node,
+                    "output",
+                    "tcp dport " + URI.create(lab.controlPlane().url()).getPort());
+            owner.start();
+            // Each is answered before the next is sent.
+            await(
+                    () -> metric(owner, "berth_agent_neighbour_messages_total{protocol=\"arp\",kind=\"asked\""),
+                    asked -> asked >= 3);
+            assertThat(owner.has(ip(service))).isTrue();
+            node.namespace().run("nft", "delete table inet cut");
+            owner.awaitReady();
+            assertThat(owner.log()).doesNotContain("another machine", "the machine with hardware address");
+        } finally {
+            node.namespace().run("sh", "-c", "nft delete table inet cut 2> /dev/null || true; ip link del second0");
+        }
+    }
+
+    @Test
+    void agentThatOthersCannotFind_announcesNothing_untilItsNodeHasAnAddress() {
+        pod(1, "a");
+        Service service = service("web", UnaryOperator.identity());
+        LabAgent late = agents.getLast();
+        late.end();
+        late.node().isSaidToHaveNone();
+        try {
+            late.start();
+            // Longer than it listens for others.
+            Awaitility.await()
+                    .during(Duration.ofSeconds(3))
+                    .until(() -> late.health().contains("Node node3 has no InternalIP"));
+            LabAgent owner = owner(ip(service));
+            assertThat(owner).isNotSameAs(late);
+        } finally {
+            late.node().isSaidToHave();
+        }
+        late.awaitReady();
+    }
+
     private static void awaitConflict(Service service, LabAgent owner) {
         String node = owner.node().name();
         Traffic.awaitAnnounced(

@@ -60,17 +60,25 @@ final class LabNode implements AutoCloseable {
 
     /** Has the Node's status name IPv6 addresses, beside its own IPv4 address. */
     void isSaidToHave(String... ipv6) {
+        isSaidToHave(Stream.concat(Stream.of(ipv4()), Stream.of(ipv6))
+                .map(address -> new NodeAddress(address, "InternalIP"))
+                .toList());
+    }
+
+    /** Takes all addresses out of the Node's status: a cloud controller manager has not seen the Node yet. */
+    void isSaidToHaveNone() {
+        isSaidToHave(List.of());
+    }
+
+    private void isSaidToHave(List<NodeAddress> addresses) {
         Conflicts.untilNone(() -> lab.controlPlane()
                 .adminClient()
                 .nodes()
                 .withName(name())
                 .editStatus(node -> node.edit()
                         .withNewStatus()
-                        .addNewAddress(ipv4(), "InternalIP")
                         .addNewAddress(name(), "Hostname")
-                        .addAllToAddresses(Stream.of(ipv6)
-                                .map(address -> new NodeAddress(address, "InternalIP"))
-                                .toList())
+                        .addAllToAddresses(addresses)
                         .addNewCondition()
                         .withType("Ready")
                         .withStatus("True")
