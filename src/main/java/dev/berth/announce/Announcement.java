@@ -30,6 +30,9 @@ public record Announcement(
     /** How many nodes a message names: one that counts more would be written whenever one of many nodes comes or goes. */
     static final int NAMED = 3;
 
+    /** {@link #by} where no node announces it. */
+    public static final String NOBODY = "nobody";
+
     /** Whether anybody announces it. From the best to the worst. */
     public enum State {
         ANNOUNCED,
@@ -86,7 +89,12 @@ public record Announcement(
 
     /** Whether more than one machine answers for it. */
     public boolean isDisturbed() {
-        return isSplit() || !inConflict.isEmpty();
+        return isDisturbed(reason());
+    }
+
+    /** The same of one with this reason. */
+    public static boolean isDisturbed(String reason) {
+        return reason.equals(Reason.MultipleNodes.name()) || reason.equals(Reason.AddressConflict.name());
     }
 
     /** Two nodes answer ARP for it: their agents do not hear each other. */
@@ -111,11 +119,11 @@ public record Announcement(
         return reason.equals(Reason.NoLocalEndpoints.name()) ? 0 : 1;
     }
 
-    /** For a column: a node's name, how many nodes, {@code nobody} or {@code unknown}. */
+    /** For a column: a node's name, how many nodes, {@link #NOBODY} or {@code unknown}. */
     public String by() {
         return switch (state()) {
             case ANNOUNCED -> nodes.size() == 1 ? nodes.getFirst() : nodes.size() + " nodes";
-            case NOBODY -> "nobody";
+            case NOBODY -> NOBODY;
             case UNKNOWN -> "unknown";
         };
     }

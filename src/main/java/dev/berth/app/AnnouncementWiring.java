@@ -23,7 +23,6 @@ import dev.berth.kube.FieldManagers;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Trimmed;
 import dev.berth.loadbalancer.ClassSet;
-import dev.berth.reason.Reason;
 import dev.berth.telemetry.AnnouncementMeters;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import java.util.Collection;
@@ -139,8 +138,13 @@ final class AnnouncementWiring implements AnnouncementMeters.Counts {
     }
 
     @Override
+    public long silentAgents() {
+        return announcements.silentAgents();
+    }
+
+    @Override
     public long conflicting() {
-        return shown(said -> Reason.AddressConflict.name().equals(said.reason()));
+        return shown(said -> Announcement.isDisturbed(Objects.requireNonNullElse(said.reason(), "")));
     }
 
     @Override
@@ -159,7 +163,7 @@ final class AnnouncementWiring implements AnnouncementMeters.Counts {
     }
 
     private static boolean isUnannounced(Address.Announcement said) {
-        return "nobody".equals(said.by())
+        return Announcement.NOBODY.equals(said.by())
                 && !Announcement.isForWantOfEndpoints(Objects.requireNonNullElse(said.reason(), ""));
     }
 

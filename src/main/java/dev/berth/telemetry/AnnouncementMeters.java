@@ -15,7 +15,10 @@ public final class AnnouncementMeters {
         /** Addresses that nobody announces although their Services have endpoints. */
         long unannounced();
 
-        /** Addresses that a node announces, and that another machine claims, which is no node whose agent is heard. */
+        /** Agents that have reported, and have stopped renewing their Leases. */
+        long silentAgents();
+
+        /** Addresses that more than one machine answers for: two nodes, or a node and a machine that is no node. */
         long conflicting();
 
         /** BGP sessions, one for each BGPPeer and node, in this {@code state} of their entry in the BGPPeer's status. */
@@ -23,15 +26,18 @@ public final class AnnouncementMeters {
     }
 
     /**
-     * Shows {@code berth_addresses_unannounced}, {@code berth_addresses_conflicting}, and {@code berth_bgp_sessions} by
-     * state.
+     * Shows {@code berth_addresses_unannounced}, {@code berth_addresses_conflicting}, {@code berth_agents_silent}, and {@code
+     * berth_bgp_sessions} by state.
      */
     public static void show(Counts counts, MeterRegistry registry) {
         Gauge.builder("berth.addresses.unannounced", counts::unannounced)
                 .description("addresses that nobody announces although their Services have endpoints")
                 .register(registry);
         Gauge.builder("berth.addresses.conflicting", counts::conflicting)
-                .description("addresses that a node announces, and another machine claims, too")
+                .description("addresses that more than one machine answers for")
+                .register(registry);
+        Gauge.builder("berth.agents.silent", counts::silentAgents)
+                .description("agents that have stopped renewing their Leases")
                 .register(registry);
         for (String state : SESSION_STATES) {
             Gauge.builder("berth.bgp.sessions", () -> counts.sessions(state))

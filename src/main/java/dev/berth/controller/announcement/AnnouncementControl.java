@@ -53,6 +53,7 @@ public final class AnnouncementControl {
     private final Set<Ip> pending = ConcurrentHashMap.newKeySet();
     private boolean isPausing;
     private volatile Announcements known = Announcements.NONE;
+    private volatile long silentAgents;
 
     /**
      * What agents wrote. Each is asked again whenever it is needed.
@@ -98,6 +99,11 @@ public final class AnnouncementControl {
     /** What agents say, as it is known now. */
     public Announcements known() {
         return known;
+    }
+
+    /** How many agents have reported, and have stopped renewing their Leases. */
+    public long silentAgents() {
+        return silentAgents;
     }
 
     /** Who announces an address that was claimed for a class; absent: agents do not announce addresses of that class. */
@@ -154,6 +160,10 @@ public final class AnnouncementControl {
                 heartbeats.look(agents.renewals().get(), nodes, steady.instant());
                 nodes.forEach(this::judge);
             }
+            Instant now = steady.instant();
+            silentAgents = known.nodes().stream()
+                    .filter(node -> heartbeats.silentSince(node, now).isPresent())
+                    .count();
         } finally {
             later.after(LOOK, this::look);
         }

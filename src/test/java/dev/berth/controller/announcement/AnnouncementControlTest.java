@@ -125,14 +125,17 @@ class AnnouncementControlTest {
         renewals = Map.of("worker-1", "1");
         pass(AnnouncementControl.LOOK);
         assertThat(by(FIRST)).isEqualTo("worker-1");
+        assertThat(control.silentAgents()).isZero();
 
         pass(Heartbeats.PATIENCE);
         assertThat(by(FIRST)).isEqualTo("unknown");
+        assertThat(control.silentAgents()).isOne();
         assertThat(told.getLast()).contains(FIRST);
 
         renewals = Map.of("worker-1", "2");
         pass(AnnouncementControl.LOOK);
         assertThat(by(FIRST)).isEqualTo("worker-1");
+        assertThat(control.silentAgents()).isZero();
     }
 
     @Test
