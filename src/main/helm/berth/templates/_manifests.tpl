@@ -96,20 +96,20 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- if eq $container.name "operator" }}{{ include "berth.operator" . }}{{ end -}}
 {{- end -}}
 
-{{/* Carries out a JSON patch in place, and prints nothing: "add" at the end of a list, and "replace" of a field. */}}
+{{/* Carries out a JSON patch in place, and prints nothing: "add" at the end of a list, "add" and "replace" of a field. */}}
 {{- define "berth.patch" -}}
 {{- $object := first . -}}
 {{- range $operation := last . -}}
 {{- $path := splitList "/" (trimPrefix "/" $operation.path) -}}
-{{- $isAdd := and (eq $operation.op "add") (eq (last $path) "-") -}}
-{{- if not (or $isAdd (eq $operation.op "replace")) }}{{ fail (printf "the chart cannot %s %s" $operation.op $operation.path) }}{{ end -}}
-{{- if $isAdd }}{{ $path = initial $path }}{{ end -}}
+{{- $isAppend := and (eq $operation.op "add") (eq (last $path) "-") -}}
+{{- if $isAppend }}{{ $path = initial $path }}{{ end -}}
 {{- $parent := $object -}}
 {{- range $step := initial $path -}}
 {{- if kindIs "slice" $parent }}{{ $parent = index $parent (int $step) }}{{ else }}{{ $parent = get $parent $step }}{{ end -}}
 {{- end -}}
+{{- if or (kindIs "slice" $parent) (not (has $operation.op (list "add" "replace"))) }}{{ fail (printf "the chart cannot %s %s" $operation.op $operation.path) }}{{ end -}}
 {{- $value := $operation.value -}}
-{{- if $isAdd }}{{ $value = append (get $parent (last $path)) $value }}{{ end -}}
+{{- if $isAppend }}{{ $value = append (get $parent (last $path)) $value }}{{ end -}}
 {{- $_ := set $parent (last $path) $value -}}
 {{- end -}}
 {{- end -}}

@@ -86,7 +86,13 @@ record MetalLbAdvertisement(MetalLbKind kind, Foreign advertisement, List<Foreig
         }
         ObjectNode parameters = spec.objectNode();
         if (kind == MetalLbKind.L2_ADVERTISEMENT) {
-            put(parameters, "interfaces", advertisement.texts("interfaces"));
+            List<String> interfaces = advertisement.texts("interfaces");
+            put(parameters, "interfaces", interfaces);
+            if (interfaces.isEmpty()) {
+                notes.add(
+                        "without interfaces MetalLB answers on each; Berth answers on the one whose subnet has the address. For a"
+                                + " pool outside of all subnets, add the parameter interfaces");
+            }
         } else {
             List<String> named = advertisement.texts("peers");
             List<String> known = named.stream()

@@ -226,11 +226,15 @@ class MetalLbTest {
     private static final String BGP = "all-bgp {\"loadBalancerClass\":\"berth.dev/all-bgp\",\"provider\":\"bgp\"";
     private static final String L2 = "all-l2 {\"loadBalancerClass\":\"berth.dev/all-l2\",\"provider\":\"l2\"";
 
+    private static final String ON_EACH =
+            "without interfaces MetalLB answers on each; Berth answers on the one whose subnet has the address. For a pool outside of all subnets, add the parameter interfaces";
+
     static Stream<Advertisement> advertisements() {
         MetalLbKind bgp = MetalLbKind.BGP_ADVERTISEMENT;
         MetalLbKind l2 = MetalLbKind.L2_ADVERTISEMENT;
         return Stream.of(
-                new Advertisement("one that says nothing is for all pools", l2, "", List.of(L2 + "}"), List.of()),
+                new Advertisement(
+                        "one that says nothing is for all pools", l2, "", List.of(L2 + "}"), List.of(ON_EACH)),
                 new Advertisement("the same by BGP", bgp, "", List.of(BGP + "}"), List.of()),
                 new Advertisement(
                         "pools are those that it names, and those that it selects",
@@ -277,6 +281,7 @@ class MetalLbTest {
                         "nodeSelectors: [{matchLabels: {a: b}}], serviceSelectors: [{matchLabels: {a: b}}], newer: true",
                         List.of(L2 + "}"),
                         List.of(
+                                ON_EACH,
                                 "nodeSelectors has no counterpart: each node that can deliver announces, but those that are labelled node.kubernetes.io/exclude-from-external-load-balancers",
                                 "serviceSelectors has no counterpart: a Service chooses by spec.loadBalancerClass",
                                 "newer is true, which has no counterpart")));
