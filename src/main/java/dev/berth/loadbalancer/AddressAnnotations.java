@@ -124,7 +124,7 @@ public record AddressAnnotations(
         own.ifPresent(said -> all.add(read(said)));
         foreign.forEach(said -> all.add(read(said)));
         field.ifPresent(said -> all.add(read(said)));
-        return all.isEmpty() ? List.of() : oneAFamily(service, combined(all));
+        return all.isEmpty() ? List.of() : onePerFamily(service, combined(all));
     }
 
     /**
@@ -171,7 +171,7 @@ public record AddressAnnotations(
         }
     }
 
-    private static List<Ip> oneAFamily(ServiceState service, Set<Ip> ips) {
+    private static List<Ip> onePerFamily(ServiceState service, Set<Ip> ips) {
         List<Ip> asked = new ArrayList<>(ips);
         for (IpFamily family : IpFamily.values()) {
             List<Ip> ofFamily =

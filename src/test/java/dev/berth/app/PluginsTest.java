@@ -158,7 +158,7 @@ class PluginsTest {
                     try {
                         Class.forName(hidden);
                         throw new IllegalStateException("sees " + hidden);
-                    } catch (ClassNotFoundException asItShallBe) {
+                    } catch (ClassNotFoundException expected) {
                     }
                 }
                 return new Provider("");

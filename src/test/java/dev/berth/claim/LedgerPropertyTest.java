@@ -122,7 +122,7 @@ class LedgerPropertyTest {
     }
 
     @Test
-    void everyRefusal_namesEachPoolAndTheFirstRuleThatSaysNo_withTrueNumbers() {
+    void everyRefusal_namesEachPoolAndTheFirstRuleThatRejects_withTrueNumbers() {
         forAllSeeds(seed ->
                 World.after(seed, STEPS, LedgerPropertyTest::checkRefusals).drain());
     }

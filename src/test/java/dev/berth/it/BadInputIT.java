@@ -111,7 +111,7 @@ class BadInputIT {
                     "range 192.0.2.1-2001:db8::1 mixes IPv4 and IPv6; split it into two ranges"));
 
     @TestFactory
-    Stream<DynamicTest> poolWithAWrongRange_saysSo_andGivesOutTheRest() {
+    Stream<DynamicTest> poolWithAWrongRange_saysSo_andAllocatesTheRest() {
         return POOLS.stream()
                 .map(row -> DynamicTest.dynamicTest(row.rule(), () -> {
                     berth.createPool(row.name(), row.addresses().toArray(String[]::new));

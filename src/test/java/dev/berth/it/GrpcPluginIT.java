@@ -155,7 +155,7 @@ class GrpcPluginIT {
     }
 
     @Test
-    void aJarAndAProcess_serveTwoClasses_eachIsKilled_andAllIsAsItShallBe_afterItReturned() throws IOException {
+    void aJarAndAProcess_serveTwoClasses_eachIsKilled_andAllIsServed_afterItReturned() throws IOException {
         NginxFiles nearFiles = nginx(plugins, "near");
         Path hosted = Files.createDirectory(temporary.resolve("hosted"));
         NginxFiles farFiles = nginx(hosted, "far");
@@ -406,7 +406,7 @@ class GrpcPluginIT {
         hosts.serve(flapping, exit);
         Relay relay = hosts.relay(entrance, exit);
         AtomicInteger greetings = new AtomicInteger();
-        Consumer<StreamObserver<ConnectResponse>> asItShallBe = flapping.greeting;
+        Consumer<StreamObserver<ConnectResponse>> before = flapping.greeting;
         flapping.greeting = observer -> {
             Capabilities others =
                     ScriptedPlugin.CAPABILITIES.withAnnotations("example.com/" + greetings.incrementAndGet());
@@ -444,7 +444,7 @@ class GrpcPluginIT {
             flooding.ensures(proxied("192.0.2.1"));
             flooding.page = ListLoadBalancersResponse.getDefaultInstance();
             flapping.ensures(proxied("192.0.2.2"));
-            flapping.greeting = asItShallBe;
+            flapping.greeting = before;
             ofTheFlood.forEach(this::awaitServed);
             awaitServed("flap");
             berth.awaitAsserted(now ->

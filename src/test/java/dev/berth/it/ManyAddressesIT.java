@@ -39,7 +39,7 @@ class ManyAddressesIT {
         long seconds = Duration.between(
                         assigned.getFirst().received(), assigned.getLast().received())
                 .toSeconds();
-        // At most one a second, whatever the number of allocations.
+        // At most one per second, whatever the number of allocations.
         assertThat(writes(controlPlane, "addresspools", event -> event.name().equals(pool)))
                 .hasSizeLessThanOrEqualTo((int) seconds + 5)
                 .hasSizeLessThan(SERVICES / 10);
@@ -64,8 +64,7 @@ class ManyAddressesIT {
                         .contains("and " + (SERVICES - 3) + " more"));
     }
 
-    private static AddressPool.Status await(
-            Installation berth, String pool, Predicate<AddressPool.Status> asItShallBe) {
+    private static AddressPool.Status await(Installation berth, String pool, Predicate<AddressPool.Status> expected) {
         return Awaitility.await()
                 .atMost(Duration.ofMinutes(4))
                 .pollInterval(Duration.ofSeconds(1))
@@ -75,7 +74,7 @@ class ManyAddressesIT {
                                         .withName(pool)
                                         .get())
                                 .map(AddressPool::getStatus),
-                        status -> status.filter(asItShallBe).isPresent())
+                        status -> status.filter(expected).isPresent())
                 .orElseThrow();
     }
 

@@ -178,7 +178,7 @@ class MigrationIT {
         }
     }
 
-    private void awaitLeftAlone(String name, String reason, String message) {
+    private void awaitSkipped(String name, String reason, String message) {
         await().untilAsserted(() -> assertThat(berth.events(NAMESPACE, name)).anySatisfy(event -> {
             assertThat(event.getKey()).isEqualTo(reason);
             assertThat(event.getValue()).contains(message);
@@ -236,7 +236,7 @@ class MigrationIT {
 
         awaitOurs("plain", "asked", "old", "dual", "dns-tcp", "dns-web");
         assertShared("192.0.2.19", "dns-tcp", "dns-web");
-        awaitLeftAlone("elsewhere", "ServedByOtherController", "add 203.0.113.9 to AddressPool \"edge\"");
+        awaitSkipped("elsewhere", "ServedByOtherController", "add 203.0.113.9 to AddressPool \"edge\"");
         newcomer("classy", ofClass(Installation.DEFAULT_CLASS));
         newcomer("shares", with(ofClass(Installation.DEFAULT_CLASS), annotated("metallb.io/allow-shared-ip", "web")));
 
@@ -293,8 +293,8 @@ class MigrationIT {
         awaitOurs("plain", "l2", "asked", "old", "a", "b", "dual");
         assertShared("192.0.2.36", "a", "b");
         assertThat(ips(berth.awaitAddress(NAMESPACE, "waits"))).doesNotContainAnyElementsOf(allBefore());
-        awaitLeftAlone("red", "ServedByOtherController", "AddressPool \"blue\" does not select its labels");
-        awaitLeftAlone("two", "ServedByOtherController", "Berth assigns one IPv4 address");
+        awaitSkipped("red", "ServedByOtherController", "AddressPool \"blue\" does not select its labels");
+        awaitSkipped("two", "ServedByOtherController", "Berth assigns one IPv4 address");
         await().untilAsserted(
                         () -> assertThat(operator.metric("berth_services_skipped", "reason", "ServedByOtherController"))
                                 .isEqualTo(2));
@@ -352,12 +352,12 @@ class MigrationIT {
         String patch =
                 "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"" + CLOUD_PROVIDER_FINALIZER + "\"]}}";
         for (String name : List.of("plain", "dual", "classed", "share-a", "share-b")) {
-            awaitLeftAlone(
+            awaitSkipped(
                     name,
                     "ServedByOtherController",
                     "kubectl patch service " + name + " --namespace=shop --patch='" + patch + "'");
         }
-        awaitLeftAlone("dhcp", "ServedByOtherController", "by which kube-vip asks a DHCP server");
+        awaitSkipped("dhcp", "ServedByOtherController", "by which kube-vip asks a DHCP server");
         newcomer("early", ofClass(Installation.DEFAULT_CLASS));
         for (String name : List.of("plain", "dual", "classed", "share-a", "share-b")) {
             controlPlane.kubectl("patch", "service", name, "--namespace=shop", "--patch=" + patch);
@@ -411,6 +411,6 @@ class MigrationIT {
         // Nor does anybody else get what another controller publishes.
         assertThat(ips(berth.awaitAddress(NAMESPACE, "honest"))).containsExactly("192.0.2.81");
         assertThat(berth.addressesOf(NAMESPACE, "intruder")).isEmpty();
-        awaitLeftAlone("intruder", "ServedByOtherController", "ingress 192.0.2.80");
+        awaitSkipped("intruder", "ServedByOtherController", "ingress 192.0.2.80");
     }
 }

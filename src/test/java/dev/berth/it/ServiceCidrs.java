@@ -303,14 +303,14 @@ final class ServiceCidrs implements AutoCloseable {
                         .startsWith(ready));
     }
 
-    void awaitStatus(Consumer<ServiceCIDRPolicy.Status> asItShallBe) {
+    void awaitStatus(Consumer<ServiceCIDRPolicy.Status> expected) {
         eventually(Patience.USUAL, () -> {
             ServiceCIDRPolicy.Status status = client().resources(ServiceCIDRPolicy.class)
                     .withName(ServiceCIDRPolicy.NAME)
                     .get()
                     .getStatus();
             assertThat(status).isNotNull();
-            asItShallBe.accept(status);
+            expected.accept(status);
         });
     }
 

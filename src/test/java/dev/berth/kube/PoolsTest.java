@@ -80,7 +80,7 @@ class PoolsTest {
     }
 
     @Test
-    void quotaWithoutItsNamespace_mayBeALimitOfAnyone_soNothingIsGivenOut() {
+    void quotaWithoutItsNamespace_mayBeALimitOfAnyone_soNothingIsAllocated() {
         PoolDeclaration odd = declaration("{\"quota\": {\"namespaces\": [{\"addresses\": 9}]}}");
 
         assertThat(odd.faults()).singleElement().asString().contains("spec.quota.namespaces");
@@ -88,7 +88,7 @@ class PoolsTest {
     }
 
     @Test
-    void emptyEntryInAListOfLimits_mayBeALimitOfAnyone_soNothingIsGivenOut() {
+    void emptyEntryInAListOfLimits_mayBeALimitOfAnyone_soNothingIsAllocated() {
         for (String spec : List.of(
                 "{\"quota\": {\"namespaces\": [null]}}",
                 "{\"quota\": {\"namespaces\": [{\"namespace\": \"a\", \"addresses\": 9}, null]}}",

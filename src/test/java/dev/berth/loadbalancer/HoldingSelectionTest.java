@@ -84,7 +84,7 @@ class HoldingSelectionTest {
     }
 
     @Test
-    void oneAFamily_isKept_whatIsPublishedFirst() {
+    void oneOfEachFamily_isKept_whatIsPublishedFirst() {
         HoldingSelection keeping =
                 keeping(web().ingress("192.0.2.2"), AddressConstraints.NONE, held("192.0.2.1"), held("192.0.2.2"));
 

@@ -98,7 +98,7 @@ class PoolSetTest {
 
     @Test
     @Answers("metallb/metallb#2779")
-    void aRangeBesideANode_isGivenOutWhole_withoutAFault() {
+    void aRangeBesideANode_isAllocatedWhole_withoutAFault() {
         PoolSet book = PoolSet.of(
                 List.of(pool("edge", "192.168.1.5-192.168.1.37")),
                 List.of(new ExcludedRange("Node \"a\"", List.of(IpRange.parse("192.168.1.2")), false)));

@@ -95,7 +95,7 @@ class ServiceCidrStepTest {
     }
 
     @Test
-    void whatIsAsItShallBe_isLeftAlone() {
+    void whatIsAsDesired_isNotWritten() {
         assertThat(steps(SampleCidrs.ready("done", "192.168.0.0/24"), "192.168.0.1"))
                 .isEmpty();
         assertThat(steps(SampleCidrs.with(GOING, ReadyCondition.TERMINATING), "192.168.0.1"))

@@ -237,12 +237,12 @@ public final class Installation implements AutoCloseable {
     }
 
     /** Waits until the Service is as it should be, and returns it. */
-    public Service await(String namespace, String name, Predicate<Service> asItShallBe) {
+    public Service await(String namespace, String name, Predicate<Service> expected) {
         try {
             return Awaitility.await()
                     .atMost(Patience.LONG)
                     .pollInterval(Duration.ofMillis(50))
-                    .until(() -> get(namespace, name), asItShallBe);
+                    .until(() -> get(namespace, name), expected);
         } catch (ConditionTimeoutException late) {
             throw new AssertionError(
                     "Service is " + get(namespace, name) + "; operators said "

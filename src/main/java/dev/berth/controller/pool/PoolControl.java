@@ -215,7 +215,7 @@ public final class PoolControl {
         return Next.after(LOOK);
     }
 
-    /** The first after an edit at once; then one a second, for each write is itself an event on the pool. */
+    /** The first after an edit at once; then one per second, for each write is itself an event on the pool. */
     private boolean isDue(String name, Written now) {
         Written before = written.get(name);
         return before == null

@@ -289,9 +289,9 @@ class MembershipTest {
     void agentThatBeginsAgain_isKnownForWhatItIsNow_alsoIfTheClockWentBack(int count) {
         World world = new World(1, count);
         world.pass(2_000);
-        Membership anew = new Membership("node0", 5, 7, UNWILLING, world.now);
-        anew.know(world.names, world.now);
-        world.agents.put("node0", anew);
+        Membership restarted = new Membership("node0", 5, 7, UNWILLING, world.now);
+        restarted.know(world.names, world.now);
+        world.agents.put("node0", restarted);
         world.pass(2 * Membership.SEARCH);
         world.names.stream()
                 .filter(name -> !name.equals("node0"))

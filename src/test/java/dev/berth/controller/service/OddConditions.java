@@ -88,7 +88,7 @@ final class OddConditions {
     }
 
     /** Whether those that are none of Berth's business are as they were, and those in its name are not. */
-    boolean areLeftAlone(ServiceState service) {
+    boolean areUnchanged(ServiceState service) {
         return (!written.contains(service.uid()) || service.condition(KEPT).isPresent())
                 && service.condition(WellKnownNames.ADDRESS_ASSIGNED)
                         .filter(condition -> OURS.stream()

@@ -42,7 +42,7 @@ final class PoolRules {
         }
     }
 
-    /** Once it has said that it serves Services without a class, nobody who writes a Service makes it stand back. */
+    /** Once it has said that it serves Services without a class, nobody who writes a Service makes it defer. */
     void always() {
         if (checkedAt != world.kinds.classes.revision()) {
             checkedAt = world.kinds.classes.revision();
@@ -62,7 +62,7 @@ final class PoolRules {
                         || find(Conditions.of(now.getStatus()), Classes.SERVES_CLASSLESS)
                                 .filter(said -> said.getReason().equals("DeferredToOther"))
                                 .isEmpty(),
-                () -> "class " + now.getMetadata().getName() + " served Services without a class, and stands back now: "
+                () -> "class " + now.getMetadata().getName() + " served Services without a class, and defers now: "
                         + now.getStatus());
     }
 

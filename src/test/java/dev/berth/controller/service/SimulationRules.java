@@ -302,7 +302,7 @@ final class SimulationRules {
                         && (!world.othersMarks.containsKey(service.uid())
                                 || service.condition("example.org/Other").isPresent()),
                 () -> service.key() + " lost another's finalizer or condition");
-        check(world.odd.areLeftAlone(service), () -> service + " has not the conditions that it should have");
+        check(world.odd.areUnchanged(service), () -> service + " has not the conditions that it should have");
         check(
                 !world.publishedByOthers.contains(service.uid())
                         || service.ingress().equals(SimulatedPeople.PUBLISHED_BY_OTHERS),
@@ -315,7 +315,7 @@ final class SimulationRules {
                 .toList();
         switch (plan(world.operators.getFirst(), service, classes, told)) {
             case ServicePlan.Serve serve -> checkServed(serve, held, told, waits);
-            case ServicePlan.Skip leave -> checkLeftAlone(leave, held, classes, told);
+            case ServicePlan.Skip leave -> checkSkipped(leave, held, classes, told);
             case ServicePlan.NotOurs none -> checkNoneOfOurs(service, held, classes);
             case ServicePlan.Adopt adopt -> check(false, () -> service + " should be taken over");
             case ServicePlan.TearDown down ->
@@ -427,7 +427,7 @@ final class SimulationRules {
                 () -> service + " is none of ours, but has marks of ours, or " + held);
     }
 
-    private void checkLeftAlone(ServicePlan.Skip leave, List<Claim> held, ClassSet classes, Ledger told) {
+    private void checkSkipped(ServicePlan.Skip leave, List<Claim> held, ClassSet classes, Ledger told) {
         if (leave.steps().stream().noneMatch(Step.Explain.class::isInstance)) {
             checkNoneOfOurs(leave.service(), held, classes);
             return;

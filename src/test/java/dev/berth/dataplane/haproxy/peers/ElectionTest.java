@@ -142,8 +142,8 @@ class ElectionTest {
     void whoStoodStill_beginsAgain() {
         Election heard = afterHearing(LOW, beat(HIGH, true, ALL, NONE));
         assertThat(heard.continues(10_000, 10_000 + Election.PAUSE)).isSameAs(heard);
-        Election anew = heard.continues(10_000, 20_000);
-        assertThat(anew.round(true, ALL, NONE, 20_000).bound()).isEmpty();
+        Election restarted = heard.continues(10_000, 20_000);
+        assertThat(restarted.round(true, ALL, NONE, 20_000).bound()).isEmpty();
     }
 
     @Test
@@ -363,7 +363,7 @@ class ElectionTest {
                 assertThat(onTwoSince.getOrDefault(address, now) + MOST_ON_TWO)
                         .as("seed %d, at %d ms: %s on %s", seed, now, address, on)
                         .isGreaterThanOrEqualTo(now);
-                // What stands still or starts again in between begins to wait anew.
+                // What stands still or starts again in between begins to wait again.
                 assertThat(Math.max(onNoneSince.getOrDefault(address, now), calmAt) + LIMIT)
                         .as("seed %d, at %d ms: %s on no host", seed, now, address)
                         .isGreaterThanOrEqualTo(now);
