@@ -217,7 +217,7 @@ final class Announcer {
      * unless another machine answers for it by now.
      */
     private void doubt(long now) throws IOException {
-        links.look(List.of(), now, this::fail);
+        links.look(view.allParameters(), now, this::fail);
         conflicts.known(links.now().hardware());
         if (now - rounds.lastRepair >= REPAIR_REFUSED) {
             compare(now);
@@ -229,8 +229,10 @@ final class Announcer {
         // First: what changes from here on is decided in the next round.
         convergence.begin();
         long number = view.number();
-        // Until others can answer this one, it does not know what they announce.
-        if (!view.isHidden(node)) {
+        if (view.isHidden(node)) {
+            // What others announce it cannot know before they can answer it.
+            others.forget();
+        } else {
             others.know(view.others(node));
         }
         links.look(view.allParameters(), now, this::fail);
@@ -254,7 +256,7 @@ final class Announcer {
         metrics.current.set(self.contact() == ApiContact.LOST ? 0 : 1);
         metrics.refused.inc(others.refused() - metrics.refused.get());
         conflicts.known(hardware(agents));
-        if (!isSettled) {
+        if (!isSettled && !standing.isDecided) {
             return;
         }
         verdicts = decided.by(List.of(number, agents), () -> verdicts(agents));

@@ -1,5 +1,6 @@
 package dev.berth.agent;
 
+import dev.berth.announce.Link;
 import dev.berth.announce.Verdict;
 import dev.berth.announce.Verdict.Announces;
 import dev.berth.announce.Verdict.Silent;
@@ -64,7 +65,7 @@ final class BoundAddresses {
     private record Staying(Set<Ip> all, Map<InetAddress, Integer> indexes) {}
 
     /** What is on the interfaces follows from these. */
-    private record Applied(SequencedMap<Ip, Verdict> verdicts, HostLinks links) {}
+    private record Applied(SequencedMap<Ip, Verdict> verdicts, List<Link> links, Map<String, Integer> indexes) {}
 
     /** An address on an interface. */
     private static final class Bound {
@@ -205,7 +206,7 @@ final class BoundAddresses {
      * @return whether one cannot be had that the other agents do not know of yet
      */
     boolean apply(SequencedMap<Ip, Verdict> verdicts, long now) throws IOException {
-        Applied what = new Applied(verdicts, links.now());
+        Applied what = new Applied(verdicts, links.now().links(), links.now().indexes());
         if (what.equals(applied)) {
             return false;
         }

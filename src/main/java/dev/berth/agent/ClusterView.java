@@ -17,6 +17,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -66,6 +67,7 @@ final class ClusterView {
     /** By which the slice that was read last was. */
     private volatile Map<String, String> namesOfSlices = names;
 
+    private final AgentPlaces places = new AgentPlaces();
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
     private final AtomicLong number = new AtomicLong();
     private final ServicesWithAddress claimed = new ServicesWithAddress();
@@ -227,18 +229,18 @@ final class ClusterView {
         return nodes.all().size();
     }
 
-    /** Whether there is a Node of this name whose agent others cannot find: it has no InternalIP. */
-    boolean isHidden(String node) {
-        return nodes.all().stream()
-                .anyMatch(one -> one.name().equals(node) && one.agent().isEmpty());
+    /** Whether there are other Nodes than this one, whose agents cannot find that of this one: it has had no InternalIP yet. */
+    boolean isHidden(String self) {
+        Collection<NodeObject> all = nodes.all();
+        return all.size() > 1
+                && all.stream().anyMatch(node -> node.name().equals(self))
+                && !places.of(all).containsKey(self);
     }
 
     /** Where agents of other nodes may be. */
     Map<String, InetAddress> others(String self) {
-        Map<String, InetAddress> others = new HashMap<>();
-        nodes.all().stream()
-                .filter(node -> !node.name().equals(self))
-                .forEach(node -> node.agent().ifPresent(address -> others.put(node.name(), address)));
+        Map<String, InetAddress> others = new HashMap<>(places.of(nodes.all()));
+        others.remove(self);
         return others;
     }
 

@@ -20,9 +20,12 @@ import java.util.Set;
  *
  * @param links those with a network, or that a class names
  * @param indexes their numbers, by name
- * @param hardware the hardware addresses of all interfaces that are up
+ * @param hardware the hardware addresses of all interfaces that are up, but for those that several hosts have
  */
 record HostLinks(List<Link> links, Map<String, Integer> indexes, Set<String> hardware) {
+    /** Of VRRP, and of others that IANA has assigned to protocols. */
+    private static final String SHARED = "00:00:5e:";
+
     private static final HexFormat COLONS = HexFormat.ofDelimiter(":");
 
     HostLinks {
@@ -38,7 +41,9 @@ record HostLinks(List<Link> links, Map<String, Integer> indexes, Set<String> har
         Set<String> hardware = new HashSet<>();
         NetworkInterface.networkInterfaces()
                 .forEach(one -> link(one).ifPresent(link -> {
-                    hardware.add(link.hardware());
+                    if (!link.hardware().startsWith(SHARED)) {
+                        hardware.add(link.hardware());
+                    }
                     if (!link.networks().isEmpty()
                             || classes.stream().anyMatch(parameters -> parameters.names(link.name()))) {
                         links.add(link);

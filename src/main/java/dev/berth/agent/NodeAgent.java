@@ -130,14 +130,19 @@ public final class NodeAgent implements AutoCloseable {
     /** What keeps it from announcing, human-readable; absent: nothing. */
     public Optional<String> missing() {
         return view.unread()
-                .or(() -> others.isSettled() ? Optional.empty() : Optional.of(unsettled()))
+                .or(this::unsettled)
                 .or(() -> Optional.ofNullable(bgp).flatMap(Bgp::missing));
     }
 
-    private String unsettled() {
-        return view.isHidden(node)
-                ? "Node %s has no InternalIP, so agents of other nodes cannot find this one".formatted(node)
-                : "listening for the agents of other nodes";
+    private Optional<String> unsettled() {
+        if (view.isHidden(node)) {
+            // By BGP it announces nevertheless.
+            return view.allParameters().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(
+                            "Node %s has no InternalIP, so agents of other nodes cannot find this one".formatted(node));
+        }
+        return others.isSettled() ? Optional.empty() : Optional.of("listening for the agents of other nodes");
     }
 
     /** A line for each address, human-readable: whether this node announces it, and why. */

@@ -117,10 +117,24 @@ class ClusterViewTest {
     }
 
     @Test
-    void node_isHidden_ifItHasNoInternalIp() {
+    void nodeOfSeveral_isHidden_ifItHasHadNoInternalIp() {
         server.put(NODES, node("a", "192.0.2.1"), node("b"));
         read();
         assertThat(List.of("a", "b", "none")).filteredOn(view::isHidden).containsExactly("b");
+
+        server.send(NODES, "MODIFIED", node("a"));
+        server.send(NODES, "MODIFIED", node("b", "192.0.2.2"));
+        await().until(() -> !view.isHidden("b"));
+        assertThat(view.isHidden("a")).isFalse();
+        assertThat(view.others("b")).containsOnlyKeys("a");
+
+        // Another Node of the name.
+        server.send(NODES, "MODIFIED", "{\"metadata\": {\"name\": \"a\", \"uid\": \"u2\"}}");
+        await().until(() -> view.isHidden("a"));
+        assertThat(view.others("b")).isEmpty();
+
+        server.send(NODES, "DELETED", node("b"));
+        await().until(() -> !view.isHidden("a"));
     }
 
     @Test

@@ -723,18 +723,21 @@ class AgentTrafficIT {
         pod(1, "a");
         Service service = service("web", UnaryOperator.identity());
         LabAgent late = agents.getLast();
-        late.end();
-        late.node().isSaidToHaveNone();
+        owner(ip(service));
+        late.node().isRecreatedWithoutAddresses();
         try {
+            await(late::health, said -> said.contains("Node node3 has no InternalIP"));
+            assertThat(owner(ip(service))).isNotSameAs(late);
+
+            late.end();
             late.start();
             // Longer than it listens for others.
             Awaitility.await()
                     .during(Duration.ofSeconds(3))
                     .until(() -> late.health().contains("Node node3 has no InternalIP"));
-            LabAgent owner = owner(ip(service));
-            assertThat(owner).isNotSameAs(late);
+            assertThat(owner(ip(service))).isNotSameAs(late);
         } finally {
-            late.node().isSaidToHave();
+            late.node().isSaidToHave(late.node().ipv6());
         }
         late.awaitReady();
     }

@@ -40,6 +40,7 @@ final class LabNode implements AutoCloseable {
         lab.plug(namespace, ipv4(), ipv6());
         lab.throughRouter(namespace);
         register();
+        isSaidToHave(ipv6());
     }
 
     private void register() {
@@ -55,7 +56,13 @@ final class LabNode implements AutoCloseable {
                         .endSpec()
                         .build())
                 .create();
-        isSaidToHave(ipv6());
+    }
+
+    /** Another Node object of the same name, whose status has no address: a cloud controller manager has not seen it yet. */
+    void isRecreatedWithoutAddresses() {
+        lab.controlPlane().adminClient().nodes().withName(name()).delete();
+        register();
+        isSaidToHave(List.of());
     }
 
     /** Has the Node's status name IPv6 addresses, beside its own IPv4 address. */
@@ -63,11 +70,6 @@ final class LabNode implements AutoCloseable {
         isSaidToHave(Stream.concat(Stream.of(ipv4()), Stream.of(ipv6))
                 .map(address -> new NodeAddress(address, "InternalIP"))
                 .toList());
-    }
-
-    /** Takes all addresses out of the Node's status: a cloud controller manager has not seen the Node yet. */
-    void isSaidToHaveNone() {
-        isSaidToHave(List.of());
     }
 
     private void isSaidToHave(List<NodeAddress> addresses) {

@@ -89,6 +89,16 @@ public final class Datagrams implements AutoCloseable {
         notice();
     }
 
+    /** Says that the others cannot find this agent: until {@link #know} it knows of none, and is not settled. */
+    public void forget() {
+        synchronized (this) {
+            places = Map.of();
+            states.retain(Set.of());
+            membership.forget();
+        }
+        notice();
+    }
+
     /** Says what this agent is from now on. */
     public void become(Agent agent) {
         synchronized (this) {

@@ -129,6 +129,15 @@ final class Membership {
                 .forEach(name -> peers.computeIfAbsent(name, _ -> new Peer(distance(name), numbers)));
     }
 
+    /** Says that it is not known any more who else there is. Whoever there is then is listened for again. */
+    void forget() {
+        search.since = null;
+        if (!peers.isEmpty()) {
+            peers.clear();
+            version++;
+        }
+    }
+
     /**
      * Says what this agent is from now on; the others are told until they have heard it. Say it again and again: without, it
      * is not willing any more after {@link #WILLING}.

@@ -162,11 +162,19 @@ public final class AnnouncementControl {
             }
             Instant now = steady.instant();
             silentAgents = known.nodes().stream()
-                    .filter(node -> heartbeats.silentSince(node, now).isPresent())
+                    .filter(node -> heartbeats.silentSince(node, now).isPresent() && announces(node))
                     .count();
         } finally {
             later.after(LOOK, this::look);
         }
+    }
+
+    /** One that was stopped has said that it announces by nothing. */
+    private boolean announces(String node) {
+        return agents.reports()
+                .apply(node)
+                .filter(report -> !report.parts().isEmpty())
+                .isPresent();
     }
 
     private void judge(String node) {

@@ -179,6 +179,26 @@ class MembershipTest {
         assertThat(late.isSettled(11_500 + Membership.LISTEN)).isTrue();
     }
 
+    @Test
+    void agentThatOthersCannotFind_knowsNobody_andListensAgain_onceTheyCan() {
+        World world = new World(1, 3);
+        world.pass(Membership.LISTEN);
+        Membership hidden = world.agent("node0");
+        assertThat(hidden.alive()).hasSize(2);
+        long version = hidden.version();
+
+        hidden.forget();
+        hidden.forget();
+        assertThat(hidden.alive()).isEmpty();
+        assertThat(hidden.version()).isEqualTo(version + 1);
+        assertThat(hidden.isSettled(world.now + Membership.LISTEN)).isFalse();
+
+        hidden.know(world.names, world.now);
+        assertThat(hidden.isSettled(world.now + Membership.LISTEN - 1)).isFalse();
+        world.pass(Membership.LISTEN);
+        world.assertAllSee(world.all());
+    }
+
     @ParameterizedTest
     @MethodSource("seeds")
     void agentThatIsGone_isMissedByAll_withinTheTimeThatFailoverHas(long seed) {

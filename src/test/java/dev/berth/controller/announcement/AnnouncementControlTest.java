@@ -132,6 +132,13 @@ class AnnouncementControlTest {
         assertThat(control.silentAgents()).isOne();
         assertThat(told.getLast()).contains(FIRST);
 
+        reports.put("worker-2", NodeReport.NONE);
+        control.reconcile("worker-2");
+        pass(Heartbeats.PATIENCE.plus(AnnouncementControl.LOOK));
+        assertThat(control.silentAgents())
+                .as("one that was stopped is not missed")
+                .isOne();
+
         renewals = Map.of("worker-1", "2");
         pass(AnnouncementControl.LOOK);
         assertThat(by(FIRST)).isEqualTo("worker-1");
