@@ -197,6 +197,7 @@ public final class Ledger {
     }
 
     private List<ServiceKey> freed(Holding before) {
+        turns.freed(before);
         if (!withheld.contains(before.ip())) {
             return turns.newlyInTurn(turns.queuesOf(before));
         }

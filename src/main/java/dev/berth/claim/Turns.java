@@ -166,6 +166,7 @@ final class Turns {
         if (waiting.isEmpty() && saidToBeFree.isEmpty()) {
             return;
         }
+        countOf(quotasOf(holding), 0);
         for (Queue queue : usedUpBy(holding)) {
             reopened.addAll(waiting.usedUp(queue, view));
             if (!saidToBeFree.isEmpty() && isUsedUp(queue)) {
@@ -208,10 +209,33 @@ final class Turns {
             shares.forEach(by -> opened.add(new Queue.OfShare(by)));
         }
         if (left) {
+            List<Queue> fewer = quotasOf(before);
+            fewer.removeAll(quotasOf(now));
+            countOf(fewer, 1);
             opened.addAll(quotasOf(before));
             opened.add(new Queue.OfAddress(now.ip()));
         }
         return opened;
+    }
+
+    /** Nobody holds this any more. */
+    void freed(Holding before) {
+        countOf(quotasOf(before), 1);
+    }
+
+    /**
+     * The number of addresses that is held of each quota is another one. Who waits for more says that number; it matters
+     * where it was above the limit, or is.
+     *
+     * @param least what must be left for that not to be so
+     */
+    private void countOf(List<Queue> quotas, int least) {
+        for (Queue queue : quotas) {
+            if (queue instanceof Queue.OfQuota quota
+                    && leftOf(quota).filter(left -> left < least).isPresent()) {
+                outdated.addAll(waiting.all(quota));
+            }
+        }
     }
 
     /** What others may wait for that is this holding's. */

@@ -288,6 +288,11 @@ final class WaitingList {
                         .toList();
     }
 
+    /** All that wait for one more of a quota. */
+    List<ServiceKey> all(Queue.OfQuota quota) {
+        return queue(quota).stream().flatMap(turn -> service(turn).stream()).toList();
+    }
+
     /** The Services that came into turn for what is left of a quota, by so many changes. */
     List<ServiceKey> newlyInTurn(Queue.OfQuota quota, int left, int changes) {
         return last(queue(quota), BigInteger.valueOf(left), changes);

@@ -158,7 +158,7 @@ public final class Planner {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
         // Two operators would write different messages in turn, for ever, by what each of them remembers.
-        Optional<String> shown = ownership.classInCluster();
+        Optional<String> shown = ownership.classInCluster().or(() -> named);
         return leftAsItIs(shown.flatMap(snapshot.classes()::whyNotAccepted)
                         .orElseGet(() -> "no accepted LoadBalancerClass serves "
                                 + shown.map(value -> "\"" + value + "\"").orElse("Services without a class")

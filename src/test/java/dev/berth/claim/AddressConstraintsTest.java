@@ -660,6 +660,25 @@ class AddressConstraintsTest {
         assertThat(answer(request("waits", 5, IPV4))).isEqualTo("192.0.2.0");
     }
 
+    /** It says how many its namespace has. */
+    @Test
+    void whoWaitsForAQuotaThatIsExceeded_looksAgain_whenOneMoreOrOneLessIsHeld() {
+        use(limited(pool("edge", "192.0.2.0/29"), new Quota(1, Map.of())));
+        take(request("a", 0, IPV4));
+        take(of("dev", request("d", 0, IPV4)));
+        ledger.await(request("waits", 5, IPV4));
+        assertThat(answer(request("waits", 5, IPV4))).isEqualTo("edge OVER_QUOTA: namespace prod has 1 of 1");
+
+        ClaimSpec late = request("late", 0, IPV4).claimOf("edge");
+        assertThat(say(Ip.parse("192.0.2.4"), late).due()).containsExactly(key("waits"));
+        assertThat(answer(request("waits", 5, IPV4))).isEqualTo("edge OVER_QUOTA: namespace prod has 2 of 1");
+
+        assertThat(ledger.free(SECOND)).as("of another namespace").isEmpty();
+        assertThat(ledger.free(Ip.parse("192.0.2.4"))).containsExactly(key("waits"));
+        assertThat(answer(request("waits", 5, IPV4))).isEqualTo("edge OVER_QUOTA: namespace prod has 1 of 1");
+        assertThat(ledger.free(FIRST)).containsExactly(key("waits"));
+    }
+
     @Test
     void whoWaitedForQuota_isNotOvertakenByAnotherNamespaceThatWaitsForThePool() {
         use(limited(pool("edge", "192.0.2.0"), new Quota(1, Map.of())));

@@ -649,6 +649,17 @@ class PlannerTest {
     }
 
     @Test
+    void serviceWithMarksAlone_whoseClassIsGone_readsTheClassThatItNames() {
+        SampleService service = served().loadBalancerClass("x/gone").ingress("192.0.2.1");
+        List<Holding> published = List.of(unclaimed("192.0.2.1", Holding.State.HELD, "x/gone"));
+        assertThat(plan(service, published, AUTO, false))
+                .isInstanceOfSatisfying(
+                        ServicePlan.Skip.class,
+                        leave -> assertThat(leave.message())
+                                .startsWith("no accepted LoadBalancerClass serves \"x/gone\" any more; "));
+    }
+
+    @Test
     void addressesOfAClassThatIsDeleted_stayClaimed_untilItsProviderHasDeleted_orTheMarkIsTakenOff() {
         List<Holding> claims = List.of(held("192.0.2.1", "u1", "x/slow"));
         SampleService goes = served().ingress("192.0.2.1").deleting(true);

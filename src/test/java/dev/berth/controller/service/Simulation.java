@@ -69,8 +69,14 @@ final class Simulation {
             }
         }
         settle();
+        while (!world.stillUnderWay.isEmpty()) {
+            // Sent before the faults ended.
+            settle();
+        }
         // What a waiting Service says of the pools may have aged: it is said again when it is looked at.
+        SimulationRules.Found settled = rules.found();
         reconcileEverything();
+        rules.lookedAtAgain(settled);
         rules.settled();
         int writes = world.cluster.writes();
         int statuses = world.kinds.writes();

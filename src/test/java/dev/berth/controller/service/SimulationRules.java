@@ -18,6 +18,7 @@ import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Demand;
 import dev.berth.loadbalancer.HoldingSelection;
 import dev.berth.loadbalancer.Planner;
+import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
@@ -332,9 +333,8 @@ final class SimulationRules {
         return service.servedByClass().isEmpty()
                 && (isUnmarkedOfASpoiledClass(service)
                         || (world.unmarked.contains(service.uid())
-                                && world.classWasDeleted
                                 && named != null
-                                && (world.begunWithoutAClass
+                                && ((world.classWasDeleted && world.begunWithoutAClass)
                                         || classes.byValue(named).isEmpty())));
     }
 
@@ -371,6 +371,24 @@ final class SimulationRules {
                         .flatMap(this::heldForFrozen)
                         .anyMatch(holding ->
                                 unknown.contains(holding.owners().getFirst().service())));
+    }
+
+    /** A further look at everything may change words. If it changes who has which address, an event was missed. */
+    void lookedAtAgain(Found settled) {
+        check(
+                published(settled.services()).equals(published(cluster.services)),
+                () -> "nobody looked, and an address was to be published or taken back: " + settled.services()
+                        + " are now " + cluster.services);
+        check(
+                settled.claims().keySet().equals(cluster.claims.keySet()),
+                () -> "nobody looked, and an address was to be claimed or released: " + settled.claims() + " are now "
+                        + cluster.claims);
+    }
+
+    private static Map<ServiceKey, List<Published>> published(Map<ServiceKey, ServiceState> services) {
+        Map<ServiceKey, List<Published>> published = new TreeMap<>();
+        services.forEach((key, service) -> published.put(key, service.ingress()));
+        return published;
     }
 
     /** What a restart may write: Services of which is not known any more who served them, and what comes of it. */
