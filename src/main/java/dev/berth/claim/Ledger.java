@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,19 +74,30 @@ public final class Ledger {
      * is newer, or the object is known to be gone: a cache may lag behind the answer to a write, and an
      * answer behind the cache.
      *
-     * @return whether it says anything that was not known, and the Services whose turn it is now
+     * @return the Services that it says anything new of, and those whose turn it is now
      */
     public Observation observe(Claim claim) {
         return locked(() -> {
             Holding known = holdings.get(claim.ip());
             if (gone.contains(claim)
                     || !(apply(claim.ip(), new HoldingEvent.Seen(claim)) instanceof HoldingLife.Becomes fate)) {
-                return new Observation(false, List.of());
+                return new Observation(List.of(), List.of());
             }
             return known == null
-                    ? new Observation(true, turns.newlyInTurn(List.of()))
-                    : new Observation(!known.sameContent(fate.now()), dueBy(known, fate.now()));
+                    ? new Observation(owners(fate.now().owners(), List.of()), turns.newlyInTurn(List.of()))
+                    : new Observation(
+                            known.sameContent(fate.now())
+                                    ? List.of()
+                                    : owners(known.owners(), fate.now().owners()),
+                            dueBy(known, fate.now()));
         });
+    }
+
+    private static List<ServiceKey> owners(List<Owner> before, List<Owner> now) {
+        return Stream.concat(before.stream(), now.stream())
+                .map(Owner::service)
+                .distinct()
+                .toList();
     }
 
     private List<ServiceKey> dueBy(Holding before, Holding now) {
@@ -97,15 +109,16 @@ public final class Ledger {
     /**
      * What came of noting an Address object.
      *
-     * @param news whether it says anything that was not known
+     * @param owners the Services that the address is for, and those that it was for; none, if nothing in it is new
      * @param due the Services whose turn it is now
      */
-    public record Observation(boolean news, List<ServiceKey> due) {}
+    public record Observation(List<ServiceKey> owners, List<ServiceKey> due) {}
 
-    /** Who stays, and waits for another address: without those who left, this one may do. */
+    /** Those that the address is still for, and that wait for another one: without those who left, this one may do. */
     private List<ServiceKey> whoStays(Holding before, Holding now) {
         return before.losesOwnerBy(now)
-                ? now.spec().services().stream()
+                ? now.owners().stream()
+                        .map(Owner::service)
                         .filter(service -> waiting.turnOf(service).isPresent())
                         .toList()
                 : List.of();
@@ -198,21 +211,21 @@ public final class Ledger {
 
     private List<ServiceKey> freed(Holding before) {
         turns.freed(before);
-        if (!withheld.contains(before.ip())) {
-            return turns.newlyInTurn(turns.queuesOf(before));
+        if (withheld.contains(before.ip())) {
+            apply(before.ip(), new HoldingEvent.Published());
         }
-        apply(before.ip(), new HoldingEvent.Published());
-        return turns.newlyInTurn(turns.quotasOf(before));
+        return turns.newlyInTurn(turns.queuesOf(before));
     }
 
     /** The one way by which what is held changes. */
     private HoldingLife.Fate apply(Ip ip, HoldingEvent event) {
-        HoldingLife.Fate fate = HoldingLife.after(ip, holdings.get(ip), event);
+        Holding before = holdings.get(ip);
+        HoldingLife.Fate fate = HoldingLife.after(ip, before, event);
         if (fate instanceof HoldingLife.Becomes(Holding now, List<ServiceKey> _)) {
             if (holdings.put(now)) {
                 waiting.taken(ip);
             }
-            turns.taken(now);
+            turns.taken(before, now);
         } else if (fate instanceof HoldingLife.Free) {
             holdings.remove(ip);
             waiting.freed(ip);

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Whose turn it is, after what others wait for has come or gone. Guarded by the ledger's lock. */
 final class Turns {
@@ -161,13 +162,23 @@ final class Turns {
                 .orElse(List.of());
     }
 
-    /** This is held now: those who waited for what there is nothing left of wait for something else. */
-    void taken(Holding holding) {
+    /**
+     * This is held now: those who waited for what there is nothing left of wait for something else.
+     *
+     * @param before what was held of the address; null: nothing
+     */
+    void taken(@Nullable Holding before, Holding now) {
         if (waiting.isEmpty() && saidToBeFree.isEmpty()) {
             return;
         }
-        countOf(quotasOf(holding), 0);
-        for (Queue queue : usedUpBy(holding)) {
+        List<Queue> was = before == null ? List.of() : quotasOf(before);
+        List<Queue> more = quotasOf(now);
+        more.removeAll(was);
+        countOf(more, 0);
+        List<Queue> fewer = new ArrayList<>(was);
+        fewer.removeAll(quotasOf(now));
+        countOf(fewer, 1);
+        for (Queue queue : usedUpBy(now)) {
             reopened.addAll(waiting.usedUp(queue, view));
             if (!saidToBeFree.isEmpty() && isUsedUp(queue)) {
                 for (ServiceKey service : saidToBeFree.by(queue)) {
@@ -209,9 +220,6 @@ final class Turns {
             shares.forEach(by -> opened.add(new Queue.OfShare(by)));
         }
         if (left) {
-            List<Queue> fewer = quotasOf(before);
-            fewer.removeAll(quotasOf(now));
-            countOf(fewer, 1);
             opened.addAll(quotasOf(before));
             opened.add(new Queue.OfAddress(now.ip()));
         }
@@ -224,8 +232,8 @@ final class Turns {
     }
 
     /**
-     * The number of addresses that is held of each quota is another one. Who waits for more says that number; it matters
-     * where it was above the limit, or is.
+     * Of each of these quotas one address more is held, or one less. Who waits for one says how many are; it matters
+     * where that was more than the limit, or is.
      *
      * @param least what must be left for that not to be so
      */

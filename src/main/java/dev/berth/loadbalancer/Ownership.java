@@ -80,6 +80,17 @@ final class Ownership {
         return claimedClasses(sure).stream().findFirst().or(service::servedByClass);
     }
 
+    /**
+     * The class value that is marked on it, if it is to be served by another one, and no condition is beside the mark yet:
+     * with one, the mark would say that the other class has served it.
+     */
+    Optional<String> halfMark(ServicePlan plan) {
+        return plan instanceof ServicePlan.Serve serve && !isOurs()
+                ? service.servedByClass()
+                        .filter(value -> !value.equals(serve.servedClass().value()))
+                : Optional.empty();
+    }
+
     /** The class values that the claims are for, first the one that is marked. */
     private List<String> claimedClasses() {
         return claimedClasses(claimed);
@@ -139,7 +150,8 @@ final class Ownership {
     /**
      * Why its provider cannot be notified that it is over: it is marked with a class that cannot be served, or lost all
      * marks, and is remembered to be of such. Absent: it can be, or it need not, or its claims say otherwise, and so does
-     * the class that it names: a mark that users write alone holds nothing up, but a claim may have landed late.
+     * the class that it names: a mark that users write alone holds nothing up, but a claim may have landed late. Nor does it
+     * count where there is no condition beside it, unless its class is there and not accepted.
      */
     Optional<String> classMissing() {
         List<String> claimed = claimedClasses();
@@ -148,7 +160,11 @@ final class Ownership {
                         .filter(value -> claimed.isEmpty()
                                 || claimed.contains(value)
                                 || value.equals(service.loadBalancerClass()))
-                : snapshot.askedByClass().filter(value -> service.wantsLoadBalancer());
+                : snapshot.askedByClass()
+                        .or(() -> service.servedByClass()
+                                .filter(value ->
+                                        snapshot.classes().whyNotAccepted(value).isPresent()))
+                        .filter(value -> service.wantsLoadBalancer());
         return madeBy.filter(value -> snapshot.classes().byValue(value).isEmpty())
                 .map(value -> snapshot.classes()
                         .whyNotAccepted(value)

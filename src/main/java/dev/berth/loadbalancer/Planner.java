@@ -83,19 +83,20 @@ public final class Planner {
 
     private ServicePlan plan() {
         ServicePlan plan = planForItself();
-        List<Ip> left = new ArrayList<>();
-        for (Holding holding : snapshot.holdings()) {
-            if (isPredecessors(holding)) {
-                left.add(holding.ip());
-            }
-        }
+        List<Ip> left = new ArrayList<>(snapshot.holdings().stream()
+                .filter(this::isPredecessors)
+                .map(Holding::ip)
+                .toList());
         for (Step step : plan.steps()) {
             if (step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)) {
                 left.remove(holding.ip());
             }
         }
         return left.isEmpty()
-                ? plan
+                ? ownership
+                        .halfMark(plan)
+                        .map(value -> tearDown("it is marked for class " + value))
+                        .orElse(plan)
                 : new ServicePlan.TearDown(
                         "an earlier Service of the same name held addresses", List.of(new Step.Release(left)));
     }

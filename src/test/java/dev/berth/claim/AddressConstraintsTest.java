@@ -463,6 +463,23 @@ class AddressConstraintsTest {
         assertThat(say(FIRST, spec.leftBy(leaves.owner(), Sample.START)).due()).containsExactly(key("waits"));
     }
 
+    /** It came back without the sharing key, and so could not have what is kept for it. */
+    @Test
+    void whoWaitsBesideItsReservation_isDue_whenTheLastThatSharedTheAddressLeaves() {
+        use(pool("edge", "192.0.2.0/32"));
+        AddressRequest last = sharing(request("last", 0, IPV4), "k", 80);
+        AddressRequest former = sharing(request("former", 1, IPV4), "k", 443);
+        take(last);
+        take(former);
+        ClaimSpec kept = SampleClaims.retained(
+                        ledger.holding(FIRST).orElseThrow().spec())
+                .leftBy(former.owner(), Sample.START);
+        say(FIRST, kept);
+        ledger.await(request("former", 2, IPV4));
+
+        assertThat(say(FIRST, kept.leftBy(last.owner(), Sample.START)).due()).containsExactly(key("former"));
+    }
+
     @Test
     void ofTwoAddressesOfAKey_theLowerIsJoined_inWhateverOrderTheyCame() {
         take(sharing(asking(request("a", 0, IPV4), "192.0.2.3"), "k", 80));
@@ -672,11 +689,25 @@ class AddressConstraintsTest {
         ClaimSpec late = request("late", 0, IPV4).claimOf("edge");
         assertThat(say(Ip.parse("192.0.2.4"), late).due()).containsExactly(key("waits"));
         assertThat(answer(request("waits", 5, IPV4))).isEqualTo("edge OVER_QUOTA: namespace prod has 2 of 1");
+        assertThat(say(Ip.parse("192.0.2.4"), late).due()).as("nothing new").isEmpty();
 
         assertThat(ledger.free(SECOND)).as("of another namespace").isEmpty();
         assertThat(ledger.free(Ip.parse("192.0.2.4"))).containsExactly(key("waits"));
         assertThat(answer(request("waits", 5, IPV4))).isEqualTo("edge OVER_QUOTA: namespace prod has 1 of 1");
         assertThat(ledger.free(FIRST)).containsExactly(key("waits"));
+    }
+
+    @Test
+    void whoWaitsForAQuotaThatIsExceeded_looksAgain_whenAnAddressOfItIsTakenAwayByHand() {
+        use(limited(pool("edge", "192.0.2.0/29"), new Quota(1, Map.of())));
+        take(request("a", 0, IPV4));
+        say(SECOND, request("late", 0, IPV4).claimOf("edge"));
+        ledger.await(request("waits", 5, IPV4));
+
+        ClaimSpec another = of("dev", request("d", 0, IPV4)).claimOf("edge");
+
+        assertThat(say(SECOND, another).due()).containsExactly(key("waits"));
+        assertThat(answer(request("waits", 5, IPV4))).isEqualTo("edge OVER_QUOTA: namespace prod has 1 of 1");
     }
 
     @Test

@@ -128,6 +128,20 @@ class LedgerAdoptionTest {
     }
 
     @Test
+    void whoWaitsToShareAnAddress_looksAgain_whenItIsGivenUp_thoughAnotherServicePublishesIt() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0/31")));
+        AddressRequest first = sharing(request("a", 0, IpFamily.IPV4), "dns", 53);
+        AddressRequest second = sharing(request("b", 1, IpFamily.IPV4), "dns", 80);
+        assertThat(ips(ledger.take(first))).containsExactly(FIRST);
+        assertThat(ips(ledger.take(second))).isEmpty();
+        ledger.await(second);
+        ledger.withhold(key("foreign"), List.of(FIRST));
+
+        assertThat(ledger.giveUp(FIRST, first.owner())).containsExactly(key("b"));
+        assertThat(ips(chosen(second))).containsExactly(SECOND);
+    }
+
+    @Test
     void whatIsWithheld_countsAsReserved() {
         ledger.usePools(poolSet(pool("edge", "192.0.2.0/31")));
         ledger.withhold(key("foreign"), List.of(FIRST));

@@ -165,7 +165,7 @@ class LedgerTest {
     void observe_ofAnOlderObject_saysNothing() {
         ledger.observe(claim("192.0.2.0", "a", 7));
 
-        assertThat(ledger.observe(claim("192.0.2.0", "b", 5)).news()).isFalse();
+        assertThat(ledger.observe(claim("192.0.2.0", "b", 5)).owners()).isEmpty();
         assertThat(ledger.heldFor(key("a"))).hasSize(1);
         assertThat(ledger.heldFor(key("b"))).isEmpty();
     }
@@ -174,7 +174,7 @@ class LedgerTest {
     void observe_ofAnObjectThatIsGone_saysNothing() {
         ledger.gone(claim("192.0.2.0", "a", 7));
 
-        assertThat(ledger.observe(claim("192.0.2.0", "a", 7)).news()).isFalse();
+        assertThat(ledger.observe(claim("192.0.2.0", "a", 7)).owners()).isEmpty();
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
@@ -184,7 +184,7 @@ class LedgerTest {
         ledger.observe(read);
         ledger.free(read);
 
-        assertThat(ledger.observe(read).news()).isFalse();
+        assertThat(ledger.observe(read).owners()).isEmpty();
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
@@ -195,7 +195,7 @@ class LedgerTest {
         ledger.observe(after);
         ledger.free(after);
 
-        assertThat(ledger.observe(before).news()).isFalse();
+        assertThat(ledger.observe(before).owners()).isEmpty();
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
@@ -467,7 +467,7 @@ class LedgerTest {
         ledger.observe(claim);
         ledger.vanished(claim, leaving(claim.owners().getFirst()));
 
-        assertThat(ledger.observe(claim).news()).isFalse();
+        assertThat(ledger.observe(claim).owners()).isEmpty();
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 

@@ -815,6 +815,22 @@ class PlannerTest {
                 .isEqualTo("TearDown Clear");
     }
 
+    /** As a crash leaves it, or a user: with a condition beside it, it would say that the other class has served it. */
+    @Test
+    void markOfAnotherClass_withTheFinalizer_isTakenOff_beforeTheServiceIsServed() {
+        SampleService marked =
+                web().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD).finalizer(WellKnownNames.FINALIZER);
+        for (SampleService service : List.of(marked, marked.loadBalancerClass(OURS))) {
+            assertThat(text(plan(service, List.of(), withCloud(true), false)))
+                    .isEqualTo("TearDown DeleteLoadBalancer Clear");
+        }
+        assertThat(text(plan(marked.loadBalancerClass(CLOUD), List.of(), withCloud(true), false)))
+                .isEqualTo("Serve");
+        SampleService ofAClassThatIsGone = marked.annotation(WellKnownNames.SERVED_BY_CLASS, "x/gone");
+        assertThat(text(plan(ofAClassThatIsGone, List.of(), withCloud(true), false)))
+                .isEqualTo("TearDown Clear");
+    }
+
     @Test
     void mark_isPutOnWithTheFinalizer_beforeTheProviderIsAsked_andOnOnesThatHaveTheFinalizerAlone() {
         for (SampleService service :

@@ -62,7 +62,7 @@ public final class AddressControl {
     /**
      * @param classes the classes as they are judged now
      * @param due notified which Services to reconcile
-     * @param retry notified which address to reconcile again, for its Service cannot be any more
+     * @param retry notified which address to reconcile again: its Service cannot be any more, or an event was passed over
      * @param orphans asked before the address of a Service that is gone is given to another
      */
     public AddressControl(
@@ -82,7 +82,7 @@ public final class AddressControl {
         this.due = due;
         this.retry = retry;
         retries = new RetrySchedule<>(timing.backoff(), timing.steady());
-        release = new AddressRelease(cluster, ledger, timing, due, orphans);
+        release = new AddressRelease(cluster, ledger, timing, due, retry, orphans);
     }
 
     /** Looks at the Address object of {@code ip} as the cache has it. */
@@ -97,18 +97,12 @@ public final class AddressControl {
             return Next.ON_EVENT;
         }
         Claim claim = cached.get();
-        List<Owner> before = ledger.holding(ip).map(Holding::owners).orElse(List.of());
-        boolean news = observe(claim);
-        if (news) {
-            // The Service that it was taken from by hand must not go on publishing it.
-            due.accept(before.stream()
-                    .filter(owner -> !claim.owners().contains(owner))
-                    .map(Owner::service)
-                    .toList());
-        }
+        Ledger.Observation observation = ledger.observe(claim);
+        // The Service that it was taken from by hand must not go on publishing it.
+        due.accept(observation.owners());
+        due.accept(observation.due());
         if (classes.get().isServedElsewhere(claim.loadBalancerClass())) {
             // Another Berth's, to keep and to release; it only says that the address is taken, and by whom.
-            due.accept(news ? claim.owners().stream().map(Owner::service).toList() : List.of());
             return Next.ON_EVENT;
         }
         for (Owner owner : claim.owners()) {
@@ -120,9 +114,7 @@ public final class AddressControl {
             boolean anothers = !owner.isReservation() && !isOwner(service, owner);
             if (!anothers || service.isPresent()) {
                 // One of the same name takes over what its predecessor held, or releases it itself.
-                if (news
-                        || anothers
-                        || !service.map(ServiceState::wantsLoadBalancer).orElse(false)) {
+                if (anothers || !service.map(ServiceState::wantsLoadBalancer).orElse(false)) {
                     due.accept(List.of(owner.service()));
                 }
             } else if (!release.ifGone(ip, owner)) {
@@ -134,12 +126,6 @@ public final class AddressControl {
         }
         retries.done(ip);
         return Next.ON_EVENT;
-    }
-
-    private boolean observe(Claim claim) {
-        Ledger.Observation observation = ledger.observe(claim);
-        due.accept(observation.due());
-        return observation.news();
     }
 
     /** Gives a released address to others, once it has cooled for as long as its pool says. */

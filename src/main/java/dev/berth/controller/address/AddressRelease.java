@@ -38,15 +38,19 @@ final class AddressRelease {
     private final Ledger ledger;
     private final Timing timing;
     private final Consumer<Collection<ServiceKey>> due;
+    private final Consumer<Ip> retry;
     private final Orphans orphans;
 
-    /** Objects that we deleted, by uid, until the cache has seen it: what it says of them is old. */
-    private final Set<String> deleted = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+    /**
+     * Objects that we deleted, by uid, until the cache has seen it: what it says of them is old. And whether it said
+     * something meanwhile.
+     */
+    private final Map<String, Boolean> deleted = Collections.synchronizedMap(new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
             return size() > REMEMBERED;
         }
-    }));
+    });
 
     private record Awaited(Ip ip, Owner owner) {}
 
@@ -59,14 +63,21 @@ final class AddressRelease {
      * Nothing is given back yet.
      *
      * @param due notified which Services to reconcile
+     * @param retry notified which address to reconcile again
      * @param orphans asked before the address of a Service that is gone is given to another
      */
     AddressRelease(
-            Cluster cluster, Ledger ledger, Timing timing, Consumer<Collection<ServiceKey>> due, Orphans orphans) {
+            Cluster cluster,
+            Ledger ledger,
+            Timing timing,
+            Consumer<Collection<ServiceKey>> due,
+            Consumer<Ip> retry,
+            Orphans orphans) {
         this.cluster = cluster;
         this.ledger = ledger;
         this.timing = timing;
         this.due = due;
+        this.retry = retry;
         this.orphans = orphans;
         retries = new RetrySchedule<>(timing.backoff(), timing.steady());
     }
@@ -104,7 +115,10 @@ final class AddressRelease {
     private Released readAgain(Ip ip, Owner owner, @Nullable Claim known) {
         return switch (cluster.readClaim(ip)) {
             case Read.Found<Claim>(Claim now) -> {
-                due.accept(ledger.observe(now).due());
+                Ledger.Observation observation = ledger.observe(now);
+                // When the cache has it, it is no news any more.
+                due.accept(observation.owners());
+                due.accept(observation.due());
                 yield leftBy(owner, ip);
             }
             case Read.Absent<Claim> gone -> {
@@ -188,22 +202,23 @@ final class AddressRelease {
 
     /** Noted before it is done: the informer may see it before the answer is here. */
     private Write<Claim> delete(Claim claim) {
-        deleted.add(claim.uid());
+        deleted.putIfAbsent(claim.uid(), false);
         Write<Claim> outcome = cluster.deleteClaim(claim);
-        if (!(outcome instanceof Write.Done<Claim>)) {
-            deleted.remove(claim.uid());
+        if (!(outcome instanceof Write.Done<Claim>) && Boolean.TRUE.equals(deleted.remove(claim.uid()))) {
+            // An event on what is not deleted was passed over.
+            retry.accept(claim.ip());
         }
         return outcome;
     }
 
-    /** Whether this object was deleted by us, and the cache has not seen it yet. */
+    /** An event on this object; returns whether it was deleted by us, and the cache has not seen it yet. */
     boolean hasDeleted(Claim claim) {
-        return deleted.contains(claim.uid());
+        return deleted.replace(claim.uid(), true) != null;
     }
 
     /** The cache has seen that this object is gone. Returns whether it was deleted by us. */
     boolean sawDeleted(Claim claim) {
-        return deleted.remove(claim.uid());
+        return deleted.remove(claim.uid()) != null;
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
+import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
@@ -46,14 +47,9 @@ final class AddressObjects {
         String doing = "claiming " + ip;
         return switch (pass.parts().cluster().createClaim(ip, spec)) {
             case Write.Done<Claim>(Claim claim) -> {
-                wrote(claim);
+                boolean isThere = wrote(claim);
                 pass.addresses().made(claim);
-                boolean still = pass.parts()
-                        .ledger()
-                        .holding(ip)
-                        .filter(holding -> holding.state() == Holding.State.CLAIMED)
-                        .isPresent();
-                if (still) {
+                if (isThere) {
                     yield new Created(Whose.OURS);
                 }
                 pass.parts().ledger().doubt(ip);
@@ -110,10 +106,7 @@ final class AddressObjects {
     /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
     Created join(Claim shared, ClaimSpec joined, Owner owner, Object request) {
         return switch (pass.parts().cluster().updateClaim(shared, joined)) {
-            case Write.Done<Claim>(Claim now) -> {
-                wrote(now);
-                yield new Created(Whose.OURS);
-            }
+            case Write.Done<Claim>(Claim now) -> new Created(wrote(now) ? Whose.OURS : Whose.ANOTHERS);
             case Write.Conflict<Claim> changed -> joined(shared, owner, request);
             case Write.NotFound<Claim> gone -> joined(shared, owner, request);
             case Write.Unknown<Claim> lost -> joined(shared, owner, request);
@@ -141,10 +134,8 @@ final class AddressObjects {
     /** Changes one; absent: it is done. */
     Optional<Outcome> update(Claim claim, ClaimSpec spec, Object request) {
         return switch (pass.parts().cluster().updateClaim(claim, spec)) {
-            case Write.Done<Claim>(Claim now) -> {
-                wrote(now);
-                yield Optional.empty();
-            }
+            case Write.Done<Claim>(Claim now) ->
+                wrote(now) ? Optional.empty() : Optional.of(new Outcome.Changed(false));
             case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, false, request));
             case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, false, request));
             case Write.Refused<Claim>(String message) ->
@@ -157,10 +148,8 @@ final class AddressObjects {
     /** Writes one as it is; absent: it was as it was known. */
     Optional<Outcome> confirm(Claim claim, Object request) {
         return switch (pass.parts().cluster().confirmClaim(claim)) {
-            case Write.Done<Claim>(Claim now) -> {
-                wrote(now);
-                yield Optional.empty();
-            }
+            case Write.Done<Claim>(Claim now) ->
+                wrote(now) ? Optional.empty() : Optional.of(new Outcome.Changed(false));
             case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, true, request));
             case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, true, request));
             case Write.Refused<Claim>(String message) ->
@@ -203,7 +192,10 @@ final class AddressObjects {
 
     /** The cache need never see it, if it is deleted while the watch is broken. */
     private void heard(Claim found) {
-        observe(found);
+        Ledger.Observation observation = pass.parts().ledger().observe(found);
+        // When the cache has it, it is no news any more.
+        pass.due().accept(observation.owners());
+        pass.due().accept(observation.due());
         boolean unheard = pass.parts()
                 .cluster()
                 .claim(found.ip())
@@ -214,13 +206,17 @@ final class AddressObjects {
         }
     }
 
-    private void wrote(Claim claim) {
+    /** Whether it is there still: the cache may have shown its end before the answer came. */
+    private boolean wrote(Claim claim) {
         pass.writes().wrote(claim.ip());
-        observe(claim);
-    }
-
-    private void observe(Claim claim) {
         pass.due().accept(pass.parts().ledger().observe(claim).due());
+        return pass.parts()
+                .ledger()
+                .holding(claim.ip())
+                .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                .map(Holding::claim)
+                .filter(known -> known.uid().equals(claim.uid()))
+                .isPresent();
     }
 
     /** Whether it was made for that class: one that the Service had before may have asked for it, too. */

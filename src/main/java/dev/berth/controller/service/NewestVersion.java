@@ -79,6 +79,11 @@ final class NewestVersion {
         return isNews;
     }
 
+    /** Nobody looked at what the last write made: an event with just this is news. */
+    synchronized void isLeft() {
+        written = null;
+    }
+
     /** What a live read found. */
     synchronized void read(ServiceState found) {
         answered = found;

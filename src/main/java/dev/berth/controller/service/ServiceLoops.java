@@ -19,7 +19,7 @@ public record ServiceLoops(ServiceControl services, AddressControl addresses, Cl
         /** These Services are to be reconciled. */
         void due(Collection<ServiceKey> services);
 
-        /** This address is to be reconciled: its Service cannot be any more. */
+        /** This address is to be reconciled: its Service cannot be any more, or an event on it was passed over. */
         void addressDue(Ip ip);
 
         /** The sign of another controller came, went or is another: {@link ClassControl.Services#deference}. */

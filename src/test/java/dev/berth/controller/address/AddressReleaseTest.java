@@ -34,6 +34,7 @@ class AddressReleaseTest {
     private final OneAddress cluster = new OneAddress();
     private final Ledger ledger = new Ledger();
     private final List<Duration> delays = new ArrayList<>();
+    private final List<Ip> again = new ArrayList<>();
     private Runnable next = () -> {};
     private final Instant now = Instant.parse("2026-03-01T12:00:00Z");
 
@@ -50,6 +51,7 @@ class AddressReleaseTest {
                     },
                     new Backoff(new Random(1))),
             none -> {},
+            again::add,
             (owner, className) -> true);
 
     @AfterEach
@@ -77,6 +79,22 @@ class AddressReleaseTest {
 
         assertThat(held()).hasValue(Holding.State.CLAIMED);
         assertThat(released).isEqualTo(Released.CHANGED);
+    }
+
+    /** Somebody changed it, and the cache reported that before the delete was answered. */
+    @Test
+    void anAddressWhoseDeleteFails_isLookedAtAgain_ifAnEventOnItWasPassedOver() {
+        Claim claim = claim("a1");
+        ledger.observe(claim);
+        cluster.deletion = new Write.Conflict<>("changed");
+        release.of(IP, WEB, claim);
+        assertThat(again).isEmpty();
+
+        cluster.whileWriting = () -> assertThat(release.hasDeleted(claim)).isTrue();
+        release.of(IP, WEB, claim);
+
+        assertThat(again).containsExactly(IP);
+        assertThat(release.hasDeleted(claim)).isFalse();
     }
 
     /** Of two who share it and are to have it again, one leaves before it is made again. */

@@ -93,6 +93,7 @@ final class OneAddress implements Cluster {
 
     @Override
     public Write<Claim> deleteClaim(Claim seen) {
+        whileWriting.run();
         return deletion;
     }
 

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What users, administrators, strangers and other controllers do, as the seed says. */
@@ -439,6 +440,9 @@ final class SimulatedPeople {
             }
         }
         world.trace("classes are now ", world.classes.values());
+        Stream.of("pool", "slow", "cloud")
+                .filter(name -> !world.classes.containsKey(name))
+                .forEach(name -> world.deletedClasses.add("berth.dev/" + name));
         world.classWasDeleted |= !world.classes.containsKey("slow") || !world.classes.containsKey("cloud");
         world.classesChanged();
     }

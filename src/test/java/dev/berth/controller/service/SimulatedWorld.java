@@ -117,6 +117,9 @@ final class SimulatedWorld {
     /** Whether the class of a provider that touches the world was not there for a while. */
     boolean classWasDeleted;
 
+    /** The values of the classes that were not there for a while. */
+    final Set<String> deletedClasses = new HashSet<>();
+
     /** Whether an operator began while it did not know that class. */
     boolean begunWithoutAClass;
 

@@ -335,7 +335,8 @@ final class SimulationRules {
                         || (world.unmarked.contains(service.uid())
                                 && named != null
                                 && ((world.classWasDeleted && world.begunWithoutAClass)
-                                        || classes.byValue(named).isEmpty())));
+                                        || (world.deletedClasses.contains(named)
+                                                && classes.byValue(named).isEmpty()))));
     }
 
     /** The same, and that class was not accepted for a while. */
@@ -380,9 +381,15 @@ final class SimulationRules {
                 () -> "nobody looked, and an address was to be published or taken back: " + settled.services()
                         + " are now " + cluster.services);
         check(
-                settled.claims().keySet().equals(cluster.claims.keySet()),
+                owners(settled.claims()).equals(owners(cluster.claims)),
                 () -> "nobody looked, and an address was to be claimed or released: " + settled.claims() + " are now "
                         + cluster.claims);
+    }
+
+    private static Map<Ip, List<Owner>> owners(Map<Ip, Claim> claims) {
+        Map<Ip, List<Owner>> owners = new TreeMap<>();
+        claims.forEach((ip, claim) -> owners.put(ip, claim.owners()));
+        return owners;
     }
 
     private static Map<ServiceKey, List<Published>> published(Map<ServiceKey, ServiceState> services) {

@@ -1,14 +1,22 @@
 package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
+import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.testing.QuietProvider;
 import dev.berth.testing.cluster.Line;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -19,7 +27,25 @@ class UnreadableServiceTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final ServiceKey NEXT = new ServiceKey("prod", "next");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
+    private Runnable beforeAPublish = () -> {};
+    private Runnable afterAPublish = () -> {};
+
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
+        @Override
+        public Fault sending(String call, Runnable effect) {
+            if (call.startsWith("publish")) {
+                beforeAPublish.run();
+            }
+            return Fault.NONE;
+        }
+
+        @Override
+        public void answered(String call) {
+            if (call.startsWith("publish") && call.contains("Done")) {
+                afterAPublish.run();
+            }
+        }
+    });
 
     private PoolOperator operator() {
         return new PoolOperator(cluster, () -> Instant.parse("2026-03-01T12:00:00Z"));
@@ -72,5 +98,40 @@ class UnreadableServiceTest {
 
         assertThat(published(WEB)).isEqualTo(before);
         assertThat(published(NEXT)).hasSize(1).doesNotContainAnyElementsOf(before);
+    }
+
+    /** While Berth writes, the cache is at a version between the two that can be read. */
+    @Test
+    void serviceThatCanBeReadAgain_isLookedAt_thoughBerthsOwnWriteIsTheNews() {
+        PoolOperator berth = new PoolOperator(cluster, () -> Instant.EPOCH, new QuietProvider() {
+            @Override
+            public Capabilities capabilities() {
+                return Capabilities.fromPools(IpMode.PROXY);
+            }
+
+            @Override
+            public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                return EnsureOutcome.pending(Duration.ofMinutes(1), "on its way");
+            }
+        });
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").loadBalancerClass(PoolOperator.CLASS));
+        berth.hear();
+        beforeAPublish = () -> {
+            beforeAPublish = () -> {};
+            ServiceState readable = Objects.requireNonNull(cluster.services.get(WEB));
+            cluster.put(WEB, UnknownWords.added(readable));
+            cluster.put(WEB, SampleService.from(readable));
+        };
+        afterAPublish = () -> {
+            afterAPublish = () -> {};
+            berth.client.serviceCache.hear();
+        };
+
+        assertThatThrownBy(() -> berth.control.reconcile(WEB)).isInstanceOf(Unreadable.class);
+        ServiceState written = Objects.requireNonNull(cluster.services.get(WEB));
+
+        assertThat(written.hasOurFinalizer()).isTrue();
+        assertThat(berth.control.takeEchoOfOurWrite(WEB, written.uid(), written.resourceVersion()))
+                .isFalse();
     }
 }

@@ -1,0 +1,96 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.pool.PoolPolicy;
+import dev.berth.testing.cluster.Line;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What others do to an Address reaches Berth by a read before the watch reports it, or by the watch before an answer. */
+class LateWatchTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final ServiceKey OTHER = new ServiceKey("prod", "other");
+    private static final Ip FIRST = Ip.parse("192.0.2.0");
+
+    private Runnable beforeTheAnswer = () -> {};
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
+        @Override
+        public void answered(String call) {
+            if (call.startsWith("update Address")) {
+                beforeTheAnswer.run();
+                beforeTheAnswer = () -> {};
+            }
+        }
+    });
+    private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH);
+
+    @AfterEach
+    void everyIndexAgreesWithTheHoldings() {
+        operator.ledger.checkInvariants();
+    }
+
+    private void create(ServiceKey key) {
+        cluster.put(
+                key, SampleService.named(key, "uid-" + key.name()).families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+    }
+
+    /** An administrator keeps the first address for this Service. */
+    private Claim reserve(ServiceKey key) {
+        return cluster.putClaim(new Claim(FIRST, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(key, null))));
+    }
+
+    private List<Ip> published(ServiceKey key) {
+        return Objects.requireNonNull(cluster.services.get(key)).publishedAddresses();
+    }
+
+    @Test
+    void addressThatIsReservedForAService_isItsOwn_thoughAnotherServiceFoundItTaken() {
+        create(OTHER);
+        operator.usePool(PoolPolicy.OPEN, "192.0.2.0");
+        operator.hear();
+        reserve(OTHER);
+        create(WEB);
+        operator.client.relist();
+
+        operator.control.reconcile(WEB);
+        assertThat(published(WEB)).isEmpty();
+        assertThat(operator.due).contains(OTHER);
+        operator.reconcileDue();
+
+        assertThat(published(OTHER)).containsExactly(FIRST);
+    }
+
+    @Test
+    void addressThatIsDeletedWhileItIsBeingTaken_isTakenAgain_orAnother() {
+        Claim reserved = reserve(WEB);
+        create(WEB);
+        operator.hear();
+        beforeTheAnswer = () -> {
+            cluster.removeClaim(FIRST);
+            operator.client.relist();
+            operator.addresses.vanished(reserved);
+        };
+
+        operator.control.reconcile(WEB);
+        operator.reconcileDue();
+
+        assertThat(published(WEB)).isNotEmpty();
+        assertThat(operator.ledger.heldFor(WEB))
+                .singleElement()
+                .extracting(Holding::state)
+                .isEqualTo(Holding.State.CLAIMED);
+    }
+}
