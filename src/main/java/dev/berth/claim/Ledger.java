@@ -112,7 +112,12 @@ public final class Ledger {
      * @param owners the Services that the address is for, and those that it was for; none, if nothing in it is new
      * @param due the Services whose turn it is now
      */
-    public record Observation(List<ServiceKey> owners, List<ServiceKey> due) {}
+    public record Observation(List<ServiceKey> owners, List<ServiceKey> due) {
+        /** All that have to look: what is new to one who reads it is no news any more when the cache has it. */
+        public List<ServiceKey> concerned() {
+            return Stream.concat(owners.stream(), due.stream()).distinct().toList();
+        }
+    }
 
     /** Those that the address is still for, and that wait for another one: without those who left, this one may do. */
     private List<ServiceKey> whoStays(Holding before, Holding now) {

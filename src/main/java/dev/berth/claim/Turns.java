@@ -171,12 +171,13 @@ final class Turns {
         if (waiting.isEmpty() && saidToBeFree.isEmpty()) {
             return;
         }
-        List<Queue> was = before == null ? List.of() : quotasOf(before);
+        List<Queue> fewer = before == null ? new ArrayList<>() : quotasOf(before);
         List<Queue> more = quotasOf(now);
-        more.removeAll(was);
+        List<Queue> same = new ArrayList<>(more);
+        same.retainAll(fewer);
+        more.removeAll(same);
+        fewer.removeAll(same);
         countOf(more, 0);
-        List<Queue> fewer = new ArrayList<>(was);
-        fewer.removeAll(quotasOf(now));
         countOf(fewer, 1);
         for (Queue queue : usedUpBy(now)) {
             reopened.addAll(waiting.usedUp(queue, view));

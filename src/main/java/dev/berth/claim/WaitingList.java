@@ -288,9 +288,9 @@ final class WaitingList {
                         .toList();
     }
 
-    /** All that wait for one more of a quota. */
-    List<ServiceKey> all(Queue.OfQuota quota) {
-        return queue(quota).stream().flatMap(turn -> service(turn).stream()).toList();
+    /** All that wait for this. */
+    List<ServiceKey> all(Queue queue) {
+        return queue(queue).stream().flatMap(turn -> service(turn).stream()).toList();
     }
 
     /** The Services that came into turn for what is left of a quota, by so many changes. */
@@ -306,7 +306,7 @@ final class WaitingList {
 
     /** All that wait to share: it is not known which ports fit. */
     List<ServiceKey> newlyInTurn(Queue.OfShare share) {
-        return queue(share).stream().flatMap(turn -> service(turn).stream()).toList();
+        return all(share);
     }
 
     /** Of the first {@code number} the last {@code changes}. */

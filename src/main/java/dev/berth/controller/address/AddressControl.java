@@ -97,10 +97,8 @@ public final class AddressControl {
             return Next.ON_EVENT;
         }
         Claim claim = cached.get();
-        Ledger.Observation observation = ledger.observe(claim);
         // The Service that it was taken from by hand must not go on publishing it.
-        due.accept(observation.owners());
-        due.accept(observation.due());
+        due.accept(ledger.observe(claim).concerned());
         if (classes.get().isServedElsewhere(claim.loadBalancerClass())) {
             // Another Berth's, to keep and to release; it only says that the address is taken, and by whom.
             return Next.ON_EVENT;

@@ -115,10 +115,7 @@ final class AddressRelease {
     private Released readAgain(Ip ip, Owner owner, @Nullable Claim known) {
         return switch (cluster.readClaim(ip)) {
             case Read.Found<Claim>(Claim now) -> {
-                Ledger.Observation observation = ledger.observe(now);
-                // When the cache has it, it is no news any more.
-                due.accept(observation.owners());
-                due.accept(observation.due());
+                due.accept(ledger.observe(now).concerned());
                 yield leftBy(owner, ip);
             }
             case Read.Absent<Claim> gone -> {

@@ -3,7 +3,6 @@ package dev.berth.controller.service;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
-import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
@@ -192,10 +191,7 @@ final class AddressObjects {
 
     /** The cache need never see it, if it is deleted while the watch is broken. */
     private void heard(Claim found) {
-        Ledger.Observation observation = pass.parts().ledger().observe(found);
-        // When the cache has it, it is no news any more.
-        pass.due().accept(observation.owners());
-        pass.due().accept(observation.due());
+        pass.due().accept(pass.parts().ledger().observe(found).concerned());
         boolean unheard = pass.parts()
                 .cluster()
                 .claim(found.ip())

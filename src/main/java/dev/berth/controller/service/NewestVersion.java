@@ -80,7 +80,7 @@ final class NewestVersion {
     }
 
     /** Nobody looked at what the last write made: an event with just this is news. */
-    synchronized void isLeft() {
+    synchronized void forgetWritten() {
         written = null;
     }
 

@@ -225,7 +225,7 @@ public final class ServiceControl {
             return next;
         } catch (Unreadable left) {
             // What it wrote was not looked at, for the cache still has one that cannot be read.
-            memories.find(key).ifPresent(memory -> memory.version.isLeft());
+            memories.find(key).ifPresent(memory -> memory.version.forgetWritten());
             // It is given nothing, so nobody waits behind it.
             listener.due(parts.ledger().stopWaiting(key));
             throw left;

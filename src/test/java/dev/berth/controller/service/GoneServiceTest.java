@@ -8,13 +8,8 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
-import dev.berth.provider.Capabilities;
-import dev.berth.provider.EnsureOutcome;
-import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.testing.QuietProvider;
 import dev.berth.testing.cluster.Line;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,19 +41,9 @@ class GoneServiceTest {
         }
     }
 
-    /** A provider that is never done. */
-    private static final class Slow implements QuietProvider {
+    /** It notes what it deletes. */
+    private static final class Slow extends PendingProvider {
         private final List<String> deleted = new ArrayList<>();
-
-        @Override
-        public Capabilities capabilities() {
-            return Capabilities.fromPools(IpMode.PROXY);
-        }
-
-        @Override
-        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-            return EnsureOutcome.pending(Duration.ofMinutes(1), "on its way");
-        }
 
         @Override
         public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {

@@ -10,13 +10,7 @@ import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.pool.PoolPolicy;
-import dev.berth.provider.Capabilities;
-import dev.berth.provider.EnsureOutcome;
-import dev.berth.provider.IpMode;
-import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.testing.QuietProvider;
 import dev.berth.testing.cluster.Line;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -103,17 +97,7 @@ class UnreadableServiceTest {
     /** While Berth writes, the cache is at a version between the two that can be read. */
     @Test
     void serviceThatCanBeReadAgain_isLookedAt_thoughBerthsOwnWriteIsTheNews() {
-        PoolOperator berth = new PoolOperator(cluster, () -> Instant.EPOCH, new QuietProvider() {
-            @Override
-            public Capabilities capabilities() {
-                return Capabilities.fromPools(IpMode.PROXY);
-            }
-
-            @Override
-            public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-                return EnsureOutcome.pending(Duration.ofMinutes(1), "on its way");
-            }
-        });
+        PoolOperator berth = new PoolOperator(cluster, () -> Instant.EPOCH, new PendingProvider());
         cluster.put(WEB, SampleService.named(WEB, "uid-web").loadBalancerClass(PoolOperator.CLASS));
         berth.hear();
         beforeAPublish = () -> {
