@@ -11,6 +11,7 @@ import dev.berth.announce.Protocol;
 import dev.berth.announce.Verdict;
 import dev.berth.announce.Verdict.Silent;
 import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
@@ -50,7 +51,7 @@ final class Announcer {
     private final Conflicts conflicts;
     private final Warnings warnings;
     private final AgentReports reports;
-    private final Supplier<List<String>> sessions;
+    private final Supplier<SequencedMap<String, List<IpFamily>>> sessions;
     private final Refusals refusals = new Refusals();
 
     private final VerdictCache decided = new VerdictCache();
@@ -84,14 +85,14 @@ final class Announcer {
         private boolean isDecided;
     }
 
-    /** @param sessions names of BGPPeers, as the other agents get them */
+    /** @param sessions as the other agents get them */
     Announcer(
             AgentParts parts,
             Datagrams others,
             ApiServerProbe contact,
             Conflicts conflicts,
             AgentReports reports,
-            Supplier<List<String>> sessions) {
+            Supplier<SequencedMap<String, List<IpFamily>>> sessions) {
         this.node = parts.node();
         this.view = parts.cluster();
         this.others = others;

@@ -2,6 +2,7 @@ package dev.berth.agent;
 
 import dev.berth.agent.bgp.Speaker;
 import dev.berth.announce.Agent;
+import dev.berth.ip.IpFamily;
 import io.grpc.ManagedChannel;
 import java.time.Clock;
 import java.time.Duration;
@@ -68,7 +69,7 @@ final class Bgp {
     }
 
     /** As the other agents get them. */
-    List<String> sessions() {
+    SequencedMap<String, List<IpFamily>> sessions() {
         return announcer.sessions();
     }
 

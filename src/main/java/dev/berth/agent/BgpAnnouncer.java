@@ -10,6 +10,7 @@ import dev.berth.announce.NodeFacts;
 import dev.berth.announce.NodeReport;
 import dev.berth.announce.NodeRoutes;
 import dev.berth.announce.NodesAndAgents;
+import dev.berth.announce.OwnNode;
 import dev.berth.announce.PeerLink;
 import dev.berth.announce.PeerVerdict;
 import dev.berth.announce.Protocol;
@@ -54,7 +55,7 @@ final class BgpAnnouncer {
     private final PeerLinks links;
     private final PacedLoop due = new PacedLoop();
     private volatile Decision decision =
-            new Decision(List.of(), "", new TreeMap<>(), List.of(), new TreeMap<>(), List.of());
+            new Decision(List.of(), "", new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), List.of());
     private volatile Map<String, SessionState> sessions = Map.of();
 
     private Reported reported = new Reported(decision, sessions, Map.of());
@@ -67,21 +68,21 @@ final class BgpAnnouncer {
      *
      * @param basis what it goes by: the same is not decided twice
      * @param choice of next hops; empty: there was none
-     * @param shared names of the peers that another node may have a session with, too
+     * @param shared as {@link NodeRoutes#shared} has them
      * @param routes of all verdicts
      */
     private record Decision(
             List<Object> basis,
             String choice,
             SequencedMap<String, PeerVerdict> peers,
-            List<String> shared,
+            SequencedMap<String, List<IpFamily>> shared,
             SequencedMap<Ip, RouteVerdict> verdicts,
             List<Route> routes) {
         static Decision of(
                 List<Object> basis,
                 String choice,
                 SequencedMap<String, PeerVerdict> peers,
-                List<String> shared,
+                SequencedMap<String, List<IpFamily>> shared,
                 SequencedMap<Ip, RouteVerdict> verdicts) {
             List<Route> routes = Route.merged(verdicts.values().stream()
                     .filter(RouteVerdict.Announces.class::isInstance)
@@ -184,7 +185,7 @@ final class BgpAnnouncer {
         convergence.begin();
         // First: what is read after it may be newer, and is decided about again.
         long number = cluster.number();
-        BgpView.OwnNode own = view.node();
+        OwnNode own = view.node();
         List<BgpView.PeerObject> objects = view.peers();
         List<ReadPeer> all = objects.stream().map(BgpView.PeerObject::peer).toList();
         List<Ip> foreign = foreign(all);
@@ -253,7 +254,7 @@ final class BgpAnnouncer {
     }
 
     /** The interfaces that peers of this node are on. */
-    private static List<String> onInterfaces(List<ReadPeer> all, BgpView.OwnNode own) {
+    private static List<String> onInterfaces(List<ReadPeer> all, OwnNode own) {
         return all.stream()
                 .flatMap(one -> one.peer().filter(peer -> peer.isFor(own.labels())).stream())
                 .flatMap(peer -> peer.router() instanceof BgpPeer.Router.OnInterface(String name)
@@ -291,7 +292,7 @@ final class BgpAnnouncer {
     private void decide(
             List<Object> basis,
             NodesAndAgents situation,
-            BgpView.OwnNode own,
+            OwnNode own,
             List<Ip> foreign,
             Map<String, PeerLink> known,
             List<ReadPeer> all) {
@@ -299,8 +300,7 @@ final class BgpAnnouncer {
         if (!choice.isEmpty() && !choice.equals(decision.choice())) {
             LOG.info("{}", choice);
         }
-        SequencedMap<String, PeerVerdict> peers =
-                NodeRoutes.peers(node, own.labels(), own.all(), view.passwords(), foreign, known, all);
+        SequencedMap<String, PeerVerdict> peers = NodeRoutes.peers(node, own, view.passwords(), foreign, known, all);
         NodeRoutes routes = nodeRoutes(situation, own, peers);
         SequencedMap<Ip, RouteVerdict> verdicts = new TreeMap<>();
         cluster.askedRoutes().forEach(asked -> verdicts.put(asked.address(), routes.verdict(asked)));
@@ -322,43 +322,44 @@ final class BgpAnnouncer {
         return verdict instanceof RouteVerdict.Announces ? verdict.sentence() : "not announced: " + verdict.sentence();
     }
 
-    private NodeRoutes nodeRoutes(
-            NodesAndAgents situation, BgpView.OwnNode own, SequencedMap<String, PeerVerdict> peers) {
+    private NodeRoutes nodeRoutes(NodesAndAgents situation, OwnNode own, SequencedMap<String, PeerVerdict> peers) {
         return new NodeRoutes(node, situation, NextHops.of(own.addresses()).byFamily(), peers);
     }
 
     /** Says how the sessions do from now on. */
     private void become(Map<String, SessionState> now) {
-        List<String> before = sessions();
+        SequencedMap<String, List<IpFamily>> before = sessions();
         sessions = now;
         if (!before.equals(sessions())) {
             changed.run();
         }
     }
 
-    /** Names of BGPPeers whose router gets routes of all families that they name, and may get them of other nodes, too. */
-    List<String> sessions() {
+    /** As {@link Agent#sessions}: of the families that both sides have. */
+    SequencedMap<String, List<IpFamily>> sessions() {
         Map<String, SessionState> states = sessions;
-        Decision by = decision;
-        return by.shared().stream()
-                .filter(peer -> by.peers().get(peer) instanceof PeerVerdict.Session session
-                        && Optional.ofNullable(states.get(peer))
-                                .filter(SessionState::isEstablished)
-                                .filter(state -> state.families()
-                                        .containsAll(session.peer().families()))
-                                .isPresent())
-                .limit(Agent.MOST_SESSIONS)
-                .toList();
+        SequencedMap<String, List<IpFamily>> told = new TreeMap<>();
+        decision.shared().forEach((peer, families) -> {
+            List<IpFamily> negotiated = Optional.ofNullable(states.get(peer))
+                    .filter(SessionState::isEstablished)
+                    .map(SessionState::families)
+                    .orElse(List.of());
+            List<IpFamily> both = families.stream().filter(negotiated::contains).toList();
+            if (!both.isEmpty() && told.size() < Agent.MOST_SESSIONS) {
+                told.put(peer, both);
+            }
+        });
+        return told;
     }
 
-    private static Optional<Ip> ipv6(BgpView.OwnNode own) {
+    private static Optional<Ip> ipv6(OwnNode own) {
         return own.addresses().stream()
                 .filter(address -> address.family() == IpFamily.IPV6)
                 .findFirst();
     }
 
     /** The node's IPv4 address; if it has none, a number out of its name. */
-    private Ip routerId(BgpView.OwnNode own) {
+    private Ip routerId(OwnNode own) {
         return own.addresses().stream()
                 .filter(address -> address.family() == IpFamily.IPV4)
                 .findFirst()

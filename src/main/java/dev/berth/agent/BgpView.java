@@ -2,6 +2,7 @@ package dev.berth.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.agent.bgp.PeerReader;
+import dev.berth.announce.OwnNode;
 import dev.berth.announce.ReadPeer;
 import dev.berth.ip.Ip;
 import java.nio.charset.StandardCharsets;
@@ -25,11 +26,6 @@ final class BgpView {
 
     /** A BGPPeer, its generation, and what its status says of this node. */
     record PeerObject(ReadPeer peer, long generation, PeerEntry.Seen seen) {}
-
-    /** This node. {@code addresses}: the first of each family is the one that it is reached by. */
-    record OwnNode(SequencedMap<String, String> labels, List<Ip> addresses, List<Ip> all) {
-        static final OwnNode UNKNOWN = new OwnNode(new TreeMap<>(), List.of(), List.of());
-    }
 
     private record Secret(String name, String password) {
         @Override

@@ -13,6 +13,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
@@ -76,7 +77,8 @@ public final class NodeAgent implements AutoCloseable {
         contact = new ApiServerProbe(server, this::interrupt, this::retry, changed);
         Conflicts conflicts = new Conflicts(metrics);
         claimants = new Claimants(conflicts::claimed);
-        announcer = new Announcer(parts, others, contact, conflicts, reports, bgp == null ? List::of : bgp::sessions);
+        announcer =
+                new Announcer(parts, others, contact, conflicts, reports, bgp == null ? TreeMap::new : bgp::sessions);
         interfaces = new InterfaceChanges(new InterfaceChanges.Listener() {
             @Override
             public void changed() {

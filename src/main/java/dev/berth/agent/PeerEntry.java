@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param since as Kubernetes writes times
  * @param routes -1: there is no session
  * @param lastError empty: none
- * @param families that were negotiated; empty: there is no session
+ * @param families that were negotiated; empty: none, or there is no session
  * @param observed the generation of the peer that the node has taken over; 0: none
  */
 record PeerEntry(
@@ -89,7 +89,7 @@ record PeerEntry(
             if (!one.lastError().isEmpty()) {
                 part.put("lastError", one.lastError());
             }
-            if (!one.families().isEmpty()) {
+            if (!one.families().isEmpty() || one.state().equals(ESTABLISHED)) {
                 ArrayNode families = part.putArray("families");
                 one.families().forEach(family -> families.add(family.toString()));
             }

@@ -48,12 +48,12 @@ final class PeerLinks implements AutoCloseable {
     private final Set<String> adopted = new HashSet<>();
 
     /** The router that was the only one, by the name of the interface. */
-    private final Map<String, Only> only = new HashMap<>();
+    private final Map<String, OnlyRouter> only = new HashMap<>();
+
+    /** The names of interfaces that were up when they were looked at last. */
+    private Set<String> wereUp = Set.of();
 
     private @Nullable RouterAdvertisements listening;
-
-    /** @param since when it was heard first; milliseconds */
-    private record Only(Ip router, long since) {}
 
     /** The routers that the speaker has sessions with: one may be up that an agent before this one began. */
     interface Sessions {
@@ -80,7 +80,7 @@ final class PeerLinks implements AutoCloseable {
             try {
                 sessions.routers().forEach(router -> {
                     if (names.contains(router.link())) {
-                        only.putIfAbsent(router.link(), new Only(router.address(), millis()));
+                        only.putIfAbsent(router.link(), new OnlyRouter(router.address(), millis()));
                     }
                 });
             } catch (IOException failure) {
@@ -102,6 +102,10 @@ final class PeerLinks implements AutoCloseable {
         }
         heard.listenTo(up.values().stream().map(NetworkInterface::getIndex).toList());
         asked.keySet().retainAll(names);
+        up.keySet().stream()
+                .filter(name -> !wereUp.contains(name))
+                .forEach(name -> only.computeIfPresent(name, (_, known) -> new OnlyRouter(known.router(), millis())));
+        wereUp = Set.copyOf(up.keySet());
         SequencedMap<String, PeerLink> links = new TreeMap<>();
         up.forEach((name, one) -> links.put(name, link(name, one)));
         return links;
@@ -114,19 +118,19 @@ final class PeerLinks implements AutoCloseable {
                 .findFirst();
         own.ifPresent(address -> ask(name, address));
         List<Ip> routers = heard.on(one.getIndex());
-        Only known = only.get(name);
-        if (known != null && (routers.isEmpty() || routers.contains(known.router()))) {
+        OnlyRouter known = only.get(name);
+        if (known != null && known.stays(routers, millis())) {
             // Who comes later, or says so, ends no session.
             routers = List.of(known.router());
         } else if (routers.size() == 1 && adopted.contains(name)) {
-            only.put(name, new Only(routers.getFirst(), millis()));
+            only.put(name, new OnlyRouter(routers.getFirst(), millis()));
         }
         return new PeerLink(own, routers);
     }
 
     private void ask(String name, Ip own) {
         long now = millis();
-        Only known = only.get(name);
+        OnlyRouter known = only.get(name);
         long pause = known != null && now - known.since() >= AT_FIRST ? EVERY : EVERY_AT_FIRST;
         if (now - asked.getOrDefault(name, now - EVERY) >= pause) {
             asked.put(name, now);

@@ -1,6 +1,7 @@
 package dev.berth.announce;
 
 import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import java.util.Collections;
 import java.util.List;
 import java.util.SequencedMap;
@@ -14,7 +15,7 @@ import java.util.TreeMap;
  * @param steady whether it has lived for a while; addresses stay where they are until it has
  * @param links the interfaces of its node
  * @param refused addresses that it cannot take, and why: others have to
- * @param sessions names of BGPPeers whose router its node announces routes to, of all families that they name; at most
+ * @param sessions by the names of BGPPeers, the families of the routes that its node announces to their routers; at most
  *     {@value #MOST_SESSIONS}
  */
 public record Agent(
@@ -23,14 +24,14 @@ public record Agent(
         boolean steady,
         List<Link> links,
         SequencedMap<Ip, NotAnnouncedReason> refused,
-        List<String> sessions) {
+        SequencedMap<String, List<IpFamily>> sessions) {
     /** More are not sent, for all other agents get each. */
     public static final int MOST_SESSIONS = 16;
 
     public Agent {
         links = List.copyOf(links);
         refused = Collections.unmodifiableSequencedMap(new TreeMap<>(refused));
-        sessions = List.copyOf(sessions);
+        sessions = Collections.unmodifiableSequencedMap(new TreeMap<>(sessions));
     }
 
     /** The same, leaving all addresses to others. */
@@ -40,6 +41,6 @@ public record Agent(
 
     /** One that can take any address, and has no sessions. */
     public Agent(boolean willing, ApiContact contact, boolean steady, List<Link> links) {
-        this(willing, contact, steady, links, new TreeMap<>(), List.of());
+        this(willing, contact, steady, links, new TreeMap<>(), new TreeMap<>());
     }
 }

@@ -39,16 +39,13 @@ public record NodeRoutes(
     /**
      * Which of the peers that select a node it has a session with.
      *
-     * @param labels of the Node
-     * @param addresses all of the Node
      * @param passwords by the names of the Secrets that have them
      * @param foreign source addresses that the node does not have
      * @param links by the name of the interface, those that peers are on and that the node has
      */
     public static SequencedMap<String, PeerVerdict> peers(
             String node,
-            Map<String, String> labels,
-            List<Ip> addresses,
+            OwnNode own,
             Map<String, String> passwords,
             List<Ip> foreign,
             Map<String, PeerLink> links,
@@ -57,18 +54,18 @@ public record NodeRoutes(
         Map<BgpPeer.Router, String> older = new HashMap<>();
         all.stream()
                 .sorted(Comparator.comparing(ReadPeer::created).thenComparing(ReadPeer::name))
-                .filter(one -> one.peer().map(peer -> peer.isFor(labels)).orElse(true))
+                .filter(one -> one.peer().map(peer -> peer.isFor(own.labels())).orElse(true))
                 .forEach(one -> verdicts.put(
                         one.name(),
                         one.peer()
-                                .map(peer -> verdict(node, addresses, passwords, foreign, links, older, peer))
+                                .map(peer -> verdict(node, own, passwords, foreign, links, older, peer))
                                 .orElseGet(() -> new PeerVerdict.Unusable(one.fault()))));
         return verdicts;
     }
 
     private static PeerVerdict verdict(
             String node,
-            List<Ip> addresses,
+            OwnNode own,
             Map<String, String> passwords,
             List<Ip> foreign,
             Map<String, PeerLink> links,
@@ -76,13 +73,13 @@ public record NodeRoutes(
             BgpPeer peer) {
         return switch (peer.router()) {
             case BgpPeer.Router.AtAddress(Ip address)
-            when addresses.contains(address) ->
+            when own.all().contains(address) ->
                 new PeerVerdict.Unusable("peerAddress %s is an address of node %s itself; write the router's, or leave"
                                 .formatted(address, node)
                         + " the node out by nodeSelector");
             case BgpPeer.Router.AtAddress(Ip address) ->
                 twice(older, peer, "peerAddress " + address)
-                        .orElseGet(() -> atAddress(node, addresses, passwords, foreign, peer, address));
+                        .orElseGet(() -> atAddress(node, own, passwords, foreign, peer, address));
             case BgpPeer.Router.OnInterface(String name) ->
                 twice(older, peer, "peerInterface " + name)
                         .orElseGet(
@@ -98,15 +95,11 @@ public record NodeRoutes(
     }
 
     private static PeerVerdict atAddress(
-            String node,
-            List<Ip> addresses,
-            Map<String, String> passwords,
-            List<Ip> foreign,
-            BgpPeer peer,
-            Ip address) {
-        if (peer.hasIpv6NextHops() && addresses.stream().noneMatch(own -> own.family() == IpFamily.IPV6)) {
+            String node, OwnNode own, Map<String, String> passwords, List<Ip> foreign, BgpPeer peer, Ip address) {
+        if (peer.hasIpv6NextHops()
+                && own.addresses().stream().noneMatch(internal -> internal.family() == IpFamily.IPV6)) {
             return new PeerVerdict.Unusable(
-                    "ipv4NextHop is IPv6, and node %s has no IPv6 address; leave the node out by nodeSelector"
+                    "ipv4NextHop is IPv6, and node %s has no IPv6 InternalIP; leave the node out by nodeSelector"
                             .formatted(node));
         }
         Optional<Ip> source = peer.source().filter(foreign::contains);
@@ -183,15 +176,20 @@ public record NodeRoutes(
     }
 
     /**
-     * The peers whose routers several nodes may have a session with, and that this node has a next hop for of all families that
-     * they name: what it announces to one of them, another node need not. Routers of peers on an interface are each node's own.
+     * By their names, the peers whose routers several nodes may have a session with, and the families that this node has a next
+     * hop of for them: what it announces to one of them, another node need not. Routers of peers on an interface are each node's
+     * own.
      */
-    public List<String> shared() {
-        return sessions().stream()
-                .filter(session -> session.peer().router() instanceof BgpPeer.Router.AtAddress
-                        && session.peer().families().stream().allMatch(family -> hasNextHop(session, family)))
-                .map(session -> session.peer().name())
-                .toList();
+    public SequencedMap<String, List<IpFamily>> shared() {
+        SequencedMap<String, List<IpFamily>> shared = new TreeMap<>();
+        sessions().stream()
+                .filter(session -> session.peer().router() instanceof BgpPeer.Router.AtAddress)
+                .forEach(session -> shared.put(
+                        session.peer().name(),
+                        session.peer().families().stream()
+                                .filter(family -> hasNextHop(session, family))
+                                .toList()));
+        return shared;
     }
 
     private boolean hasNextHop(PeerVerdict.Session session, IpFamily family) {

@@ -80,7 +80,10 @@ public record NodesAndAgents(SequencedMap<String, NodeFacts> nodes, SequencedMap
         return agents.entrySet().stream()
                 .filter(agent -> agent.getValue().willing()
                         && agent.getValue().contact() != ApiContact.LOST
-                        && agent.getValue().sessions().contains(peer))
+                        && agent.getValue()
+                                .sessions()
+                                .getOrDefault(peer, List.of())
+                                .contains(asked.address().family()))
                 .map(Map.Entry::getKey)
                 .anyMatch(node -> isStaying(node) && asked.objection(node).isEmpty());
     }

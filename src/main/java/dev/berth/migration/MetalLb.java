@@ -21,8 +21,10 @@ public final class MetalLb {
     public static List<Exported> export(Map<MetalLbKind, List<JsonNode>> objects) {
         SequencedMap<String, List<String>> peerNames = new LinkedHashMap<>();
         List<Exported> exported = new ArrayList<>();
-        of(objects, MetalLbKind.BGP_PEER).forEach(object -> {
-            MetalLbPeer peer = new MetalLbPeer(object);
+        List<Foreign> peers = of(objects, MetalLbKind.BGP_PEER);
+        List<String> taken = peers.stream().map(Foreign::name).toList();
+        peers.forEach(object -> {
+            MetalLbPeer peer = new MetalLbPeer(object, taken::contains);
             peerNames.put(object.name(), peer.names());
             exported.add(peer.export());
         });

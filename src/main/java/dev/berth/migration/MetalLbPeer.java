@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.stream.IntStream;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** A BGPPeer of MetalLB. */
@@ -41,10 +41,13 @@ final class MetalLbPeer {
             "vrf");
 
     private final Foreign peer;
+    private final Predicate<String> isTaken;
     private final List<String> notes = new ArrayList<>();
 
-    MetalLbPeer(Foreign peer) {
+    /** @param isTaken whether another BGPPeer has a name */
+    MetalLbPeer(Foreign peer, Predicate<String> isTaken) {
         this.peer = peer;
+        this.isTaken = isTaken;
     }
 
     /** The names of the BGPPeers that it becomes; empty: none. */
@@ -55,8 +58,10 @@ final class MetalLbPeer {
         int count = selectors().size();
         return count < 2
                 ? List.of(peer.name())
-                : IntStream.rangeClosed(1, count)
-                        .mapToObj(number -> peer.name() + "-" + number)
+                : Stream.iterate(1, number -> number + 1)
+                        .map(number -> peer.name() + "-" + number)
+                        .filter(isTaken.negate())
+                        .limit(count)
                         .toList();
     }
 

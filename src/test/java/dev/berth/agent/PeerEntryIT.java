@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.BGPPeer.NodeSession;
+import dev.berth.ip.IpFamily;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.FieldManagers;
@@ -60,7 +61,8 @@ class PeerEntryIT {
     }
 
     private void say(String node, String state, String lastError) throws IOException, InterruptedException {
-        PeerEntry entry = new PeerEntry(node, state, "2026-01-01T00:00:00Z", -1, lastError, List.of(), 1);
+        List<IpFamily> families = state.equals(PeerEntry.ESTABLISHED) ? List.of(IpFamily.values()) : List.of();
+        PeerEntry entry = new PeerEntry(node, state, "2026-01-01T00:00:00Z", -1, lastError, families, 1);
         apply(node, Optional.of(entry));
     }
 

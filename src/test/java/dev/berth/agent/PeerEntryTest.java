@@ -56,6 +56,13 @@ class PeerEntryTest {
     }
 
     @Test
+    void sessionWithoutAnyFamily_saysSo_andNoSessionSaysNothingOfFamilies() throws IOException {
+        PeerEntry up = new PeerEntry("a", PeerEntry.ESTABLISHED, "09:00", 0, "", List.of(), 3);
+        assertThat(PeerEntry.applied("router", Optional.of(up))).contains("\"families\":[]");
+        assertThat(PeerEntry.applied("router", Optional.of(ENTRY))).doesNotContain("families");
+    }
+
+    @Test
     void removal_appliesNoStatusAtAll() throws IOException {
         assertThat(new ObjectMapper()
                         .readTree(PeerEntry.applied("router", Optional.empty()))

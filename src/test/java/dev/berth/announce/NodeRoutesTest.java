@@ -39,12 +39,15 @@ class NodeRoutesTest {
     private static SequencedMap<String, PeerVerdict> peers(Map<String, String> passwords, BgpPeer... peers) {
         return NodeRoutes.peers(
                 "a",
-                Map.of(),
-                List.of(NODE, NODE6),
+                own(NODE, NODE6),
                 passwords,
                 List.of(),
                 Map.of(),
                 Stream.of(peers).map(ReadPeer::of).toList());
+    }
+
+    private static OwnNode own(Ip... addresses) {
+        return new OwnNode(new TreeMap<>(), List.of(addresses), List.of(addresses));
     }
 
     private static NodesAndAgents alone(Optional<NodeFacts> facts) {
@@ -103,10 +106,9 @@ class NodeRoutesTest {
     void sourceAddressThatTheNodeDoesNotHave_isSaid() {
         BgpPeer peer = sample("router", "192.0.2.254").source("192.0.2.9").peer();
         List<ReadPeer> all = List.of(ReadPeer.of(peer));
-        assertThat(NodeRoutes.peers("a", Map.of(), List.of(NODE), Map.of(), List.of(), Map.of(), all))
+        assertThat(NodeRoutes.peers("a", own(NODE), Map.of(), List.of(), Map.of(), all))
                 .containsValue(BgpPeerSample.session(peer, ""));
-        assertThat(NodeRoutes.peers(
-                        "a", Map.of(), List.of(NODE), Map.of(), List.of(Ip.parse("192.0.2.9")), Map.of(), all))
+        assertThat(NodeRoutes.peers("a", own(NODE), Map.of(), List.of(Ip.parse("192.0.2.9")), Map.of(), all))
                 .containsValue(new PeerVerdict.Unusable(
                         "sourceAddress 192.0.2.9 is not an address of node a; write one that it"
                                 + " has, or leave the node out by nodeSelector"));
@@ -115,8 +117,7 @@ class NodeRoutesTest {
     private static SequencedMap<String, PeerVerdict> onEth1(List<BgpPeer> peers, Map<String, PeerLink> links) {
         return NodeRoutes.peers(
                 "a",
-                Map.of(),
-                List.of(NODE),
+                own(NODE),
                 Map.of(),
                 List.of(),
                 links,
@@ -308,7 +309,25 @@ class NodeRoutesTest {
                 new Leaving(
                         "the other's agent has lost the API server, and may not know of the address",
                         fit,
-                        new Agent(true, ApiContact.LOST, true, List.of(), new TreeMap<>(), List.of("east", "west")),
+                        new Agent(
+                                true,
+                                ApiContact.LOST,
+                                true,
+                                List.of(),
+                                new TreeMap<>(),
+                                sessions(IpFamily.IPV4, "east", "west")),
+                        false,
+                        List.of("east", "west")),
+                new Leaving(
+                        "the other announces IPv6 alone to these routers",
+                        fit,
+                        new Agent(
+                                true,
+                                ApiContact.RELIABLE,
+                                true,
+                                List.of(),
+                                new TreeMap<>(),
+                                sessions(IpFamily.IPV6, "east", "west")),
                         false,
                         List.of("east", "west")),
                 new Leaving(
@@ -322,7 +341,14 @@ class NodeRoutesTest {
     private static final NodeFacts LEAVING = new NodeFacts(false, false, false, false, true);
 
     private static Agent agent(boolean willing, String... sessions) {
-        return new Agent(willing, ApiContact.RELIABLE, true, List.of(), new TreeMap<>(), List.of(sessions));
+        return new Agent(
+                willing, ApiContact.RELIABLE, true, List.of(), new TreeMap<>(), sessions(IpFamily.IPV4, sessions));
+    }
+
+    private static SequencedMap<String, List<IpFamily>> sessions(IpFamily family, String... peers) {
+        SequencedMap<String, List<IpFamily>> sessions = new TreeMap<>();
+        Stream.of(peers).forEach(peer -> sessions.put(peer, List.of(family)));
+        return sessions;
     }
 
     @ParameterizedTest
@@ -344,7 +370,7 @@ class NodeRoutesTest {
     }
 
     @Test
-    void peerIsShared_ifTheNodeHasANextHopOfAllItsFamilies_andItsRouterMayBeOfOtherNodes() {
+    void peerIsShared_inTheFamiliesThatTheNodeHasANextHopOf_ifItsRouterMayBeOfOtherNodes() {
         SequencedMap<String, PeerVerdict> peers = peers(
                 Map.of(),
                 peer("both", "192.0.2.252"),
@@ -357,11 +383,26 @@ class NodeRoutesTest {
         assertThat(new NodeRoutes(
                                 "a", situation, new TreeMap<>(Map.of(IpFamily.IPV4, NODE, IpFamily.IPV6, NODE6)), peers)
                         .shared())
-                .containsExactly("both", "ipv4", "takes");
+                .isEqualTo(Map.of(
+                        "both", List.of(IpFamily.IPV4, IpFamily.IPV6),
+                        "ipv4", List.of(IpFamily.IPV4),
+                        "takes", List.of(IpFamily.IPV4, IpFamily.IPV6)));
         assertThat(new NodeRoutes("a", situation, new TreeMap<>(Map.of(IpFamily.IPV4, NODE)), peers).shared())
-                .containsExactly("ipv4");
+                .isEqualTo(Map.of(
+                        "both",
+                        List.of(IpFamily.IPV4),
+                        "ipv4",
+                        List.of(IpFamily.IPV4),
+                        "takes",
+                        List.of(IpFamily.IPV4)));
         assertThat(new NodeRoutes("a", situation, new TreeMap<>(Map.of(IpFamily.IPV6, NODE6)), peers).shared())
-                .containsExactly("takes");
+                .isEqualTo(Map.of(
+                        "both",
+                        List.of(IpFamily.IPV6),
+                        "ipv4",
+                        List.of(),
+                        "takes",
+                        List.of(IpFamily.IPV4, IpFamily.IPV6)));
     }
 
     @Test
@@ -404,15 +445,13 @@ class NodeRoutesTest {
                 .peer();
         assertThat(NodeRoutes.peers(
                         "a",
-                        Map.of("bgp", "off"),
-                        List.of(),
+                        new OwnNode(new TreeMap<>(Map.of("bgp", "off")), List.of(), List.of()),
                         Map.of(),
                         List.of(),
                         Map.of(),
                         List.of(ReadPeer.of(peer))))
                 .isEmpty();
-        assertThat(NodeRoutes.peers(
-                        "a", Map.of(), List.of(), Map.of(), List.of(), Map.of(), List.of(ReadPeer.of(peer))))
+        assertThat(NodeRoutes.peers("a", own(), Map.of(), List.of(), Map.of(), List.of(ReadPeer.of(peer))))
                 .containsOnlyKeys("router");
     }
 
@@ -461,8 +500,7 @@ class NodeRoutesTest {
     void peerThatCannotBeRead_isUnusable_andDisturbsNoOther() {
         SequencedMap<String, PeerVerdict> both = NodeRoutes.peers(
                 "a",
-                Map.of(),
-                List.of(),
+                own(),
                 Map.of(),
                 List.of(),
                 Map.of(),
@@ -497,8 +535,7 @@ class NodeRoutesTest {
     void peerThatIsToHaveIpv6NextHops_isUnusableForANodeWithoutIpv6Address() {
         SequencedMap<String, PeerVerdict> verdicts = NodeRoutes.peers(
                 "a",
-                Map.of(),
-                List.of(NODE),
+                own(NODE),
                 Map.of(),
                 List.of(),
                 Map.of(),
@@ -506,7 +543,17 @@ class NodeRoutesTest {
                         sample("router", "192.0.2.254").ipv6NextHops().peer())));
         assertThat(verdicts)
                 .containsValue(new PeerVerdict.Unusable(
-                        "ipv4NextHop is IPv6, and node a has no IPv6 address; leave the node out by nodeSelector"));
+                        "ipv4NextHop is IPv6, and node a has no IPv6 InternalIP; leave the node out by nodeSelector"));
+    }
+
+    @Test
+    void ipv6AddressThatIsNoInternalIp_isNoNextHop() {
+        OwnNode own = new OwnNode(new TreeMap<>(), List.of(NODE), List.of(NODE, NODE6));
+        List<ReadPeer> all = List.of(
+                ReadPeer.of(sample("router", "192.0.2.254").ipv6NextHops().peer()));
+        assertThat(fault(NodeRoutes.peers("a", own, Map.of(), List.of(), Map.of(), all)
+                        .get("router")))
+                .contains("no IPv6 InternalIP");
     }
 
     @Test

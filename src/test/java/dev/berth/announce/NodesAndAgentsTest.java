@@ -239,7 +239,7 @@ class NodesAndAgentsTest {
                 true,
                 List.of(ETH0),
                 new TreeMap<>(Map.of(ADDRESS, NotAnnouncedReason.ADDRESS_ON_HOST)),
-                List.of());
+                new TreeMap<>());
         NodesAndAgents passed = situation(Map.of(), Map.of(heir, refusing), "a", "b", "c");
         assertThat(passed.owner(cluster("a"))).isPresent().isNotEqualTo(Optional.of(heir));
         assertThat(reason(passed, cluster("a"), heir)).isEqualTo(NotAnnouncedReason.ADDRESS_ON_HOST);

@@ -195,6 +195,20 @@ class MetalLbTest {
     }
 
     @Test
+    void eachBgpPeer_hasANameOfItsOwn() {
+        List<Exported> exported = export(object(
+                        MetalLbKind.BGP_PEER,
+                        "tor",
+                        SESSION + ", nodeSelectors: [{matchLabels: {a: b}}, {matchLabels: {c: d}}]")
+                + "---\n" + object(MetalLbKind.BGP_PEER, "tor-1", SESSION));
+
+        assertThat(exported)
+                .flatExtracting(Exported::objects)
+                .extracting(object -> object.path("metadata").path("name").asText())
+                .containsExactly("tor-2", "tor-3", "tor-1");
+    }
+
+    @Test
     void passwordsStayInSecrets_andTheCommandThatCopiesThemIsSaid() {
         List<Exported> exported = export(object(MetalLbKind.BGP_PEER, "a", SESSION + ", passwordSecret: {name: md5}")
                 + "---\n" + object(MetalLbKind.BGP_PEER, "b", SESSION + ", password: hush"));

@@ -273,7 +273,8 @@ final class Messages {
 
     private static Statement byIpv6(Statement statement, Ip nextHop) {
         return by(statement, NexthopAction.newBuilder().setAddress(nextHop.toString())).toBuilder()
-                .setName(statement.getName() + "-by-ipv6")
+                // Before the name: a peer of any name has another.
+                .setName("by-ipv6-" + statement.getName())
                 .setConditions(statement.getConditions().toBuilder().addAfiSafiIn(family(IpFamily.IPV4)))
                 .build();
     }

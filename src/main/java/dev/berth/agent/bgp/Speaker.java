@@ -223,7 +223,13 @@ public final class Speaker implements AutoCloseable {
             if (!there.containsKey(router) || !session.equals(told.get(router))) {
                 isChanged = true;
                 Daemon.refusal(() -> tell(session, there.containsKey(router)))
-                        .ifPresentOrElse(why -> refusals.put(router, why), () -> told.put(router, session));
+                        .ifPresentOrElse(why -> refusals.put(router, why), () -> {
+                            Session before = told.put(router, session);
+                            if (before != null && !before.equals(session)) {
+                                // Why a session on other terms has ended says nothing of this one.
+                                endings.forget(router);
+                            }
+                        });
             }
         }
         // A session whose terms were changed is over by now.

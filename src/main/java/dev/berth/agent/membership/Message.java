@@ -5,6 +5,7 @@ import dev.berth.announce.ApiContact;
 import dev.berth.announce.Link;
 import dev.berth.announce.NotAnnouncedReason;
 import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * What one agent says to another.
@@ -30,6 +32,8 @@ import java.util.TreeMap;
  */
 record Message(Kind kind, String from, String to, long number, long answers, State state, String suspect) {
     private static final int VERSION = 4;
+
+    private static final List<IpFamily> FAMILIES = List.of(IpFamily.values());
 
     /** What a message is for. */
     enum Kind {
@@ -102,14 +106,48 @@ record Message(Kind kind, String from, String to, long number, long answers, Sta
                 out.writeUTF(refused.getKey().toString());
                 out.writeUTF(refused.getValue().name());
             }
-            out.writeShort(state.agent().sessions().size());
-            for (String peer : state.agent().sessions()) {
-                out.writeUTF(peer);
-            }
+            write(state.agent().sessions(), out);
         } catch (IOException impossible) {
             throw new IllegalStateException(impossible);
         }
         return bytes.toByteArray();
+    }
+
+    /** First the names of those with all families, which is all that agents before this one read; then the others, with theirs. */
+    private static void write(SequencedMap<String, List<IpFamily>> sessions, DataOutputStream out) throws IOException {
+        Map<Boolean, List<Map.Entry<String, List<IpFamily>>>> byWhole = sessions.entrySet().stream()
+                .collect(Collectors.partitioningBy(session -> session.getValue().containsAll(FAMILIES)));
+        List<Map.Entry<String, List<IpFamily>>> whole = byWhole.getOrDefault(true, List.of());
+        out.writeShort(whole.size());
+        for (Map.Entry<String, List<IpFamily>> session : whole) {
+            out.writeUTF(session.getKey());
+        }
+        List<Map.Entry<String, List<IpFamily>>> others = byWhole.getOrDefault(false, List.of());
+        out.writeShort(others.size());
+        for (Map.Entry<String, List<IpFamily>> session : others) {
+            out.writeUTF(session.getKey());
+            out.writeByte(session.getValue().size());
+            for (IpFamily family : session.getValue()) {
+                out.writeUTF(family.name());
+            }
+        }
+    }
+
+    private static SequencedMap<String, List<IpFamily>> sessions(DataInputStream in) throws IOException {
+        SequencedMap<String, List<IpFamily>> sessions = new TreeMap<>();
+        for (int left = in.readUnsignedShort(); left > 0; left--) {
+            sessions.put(in.readUTF(), FAMILIES);
+        }
+        // An agent before this one has written no more.
+        for (int left = in.available() == 0 ? 0 : in.readUnsignedShort(); left > 0; left--) {
+            String peer = in.readUTF();
+            List<IpFamily> families = new ArrayList<>();
+            for (int more = in.readUnsignedByte(); more > 0; more--) {
+                families.add(IpFamily.valueOf(in.readUTF()));
+            }
+            sessions.put(peer, families);
+        }
+        return sessions;
     }
 
     /** Reads the rest of a message of a node. */
@@ -171,11 +209,7 @@ record Message(Kind kind, String from, String to, long number, long answers, Sta
             for (int left = in.readUnsignedShort(); left > 0; left--) {
                 refused.put(Ip.parse(in.readUTF()), NotAnnouncedReason.valueOf(in.readUTF()));
             }
-            List<String> sessions = new ArrayList<>();
-            for (int left = in.readUnsignedShort(); left > 0; left--) {
-                sessions.add(in.readUTF());
-            }
-            return new State(began, stateVersion, new Agent(willing, contact, steady, links, refused, sessions));
+            return new State(began, stateVersion, new Agent(willing, contact, steady, links, refused, sessions(in)));
         } catch (IllegalArgumentException odd) {
             throw new IOException("it cannot be read: " + odd.getMessage(), odd);
         }

@@ -227,8 +227,8 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
             String lastError,
 
             @Nullable @Size(max = 2) @JsonPropertyDescription(
-                    "The families that are announced to the router: those that both sides support. Unset if there is"
-                            + " no session.")
+                    "The families that are announced to the router: those that both sides support. Empty if there are"
+                            + " none; unset if there is no session.")
             List<@Pattern("^(IPv4|IPv6)$") @Size(max = 4) String> families,
 
             @Nullable @JsonPropertyDescription("The metadata.generation that the node has applied.")

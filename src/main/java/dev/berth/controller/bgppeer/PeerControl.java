@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,9 @@ public final class PeerControl {
 
     /** By peer and node, after which renewal its agent was found silent. Said once: the agent may be there all the same. */
     private final Map<String, String> reported = new ConcurrentHashMap<>();
+
+    /** By the name of the peer, the node whose silent agent was reported last, or could not be. */
+    private final Map<String, String> attempted = new ConcurrentHashMap<>();
 
     private volatile Cache<BGPPeer> peers = Cache.empty();
 
@@ -117,6 +121,7 @@ public final class PeerControl {
         Optional<BGPPeer> found = peers.get(null, name);
         if (found.isEmpty()) {
             written.remove(name);
+            attempted.remove(name);
             reported.keySet().removeIf(one -> one.startsWith(name + "/"));
             return Next.ON_EVENT;
         }
@@ -126,8 +131,9 @@ public final class PeerControl {
             lookForAgents();
         }
         List<Map<String, Object>> withoutGone = withoutGone(peer);
-        Optional<NodeSession> silent = silent(name, sessions);
-        Map<String, Object> summary = summary(peer, PeerSummary.of(generation(peer), asked(peer), sessions));
+        List<NodeSession> silent = silent(name, sessions);
+        Map<String, Object> summary =
+                summary(peer, PeerSummary.of(generation(peer), asked(peer), with(silent, sessions)));
         if (withoutGone.isEmpty() && silent.isEmpty() && summary.isEmpty()) {
             return sessions.isEmpty() ? Next.ON_EVENT : Next.after(LOOK);
         }
@@ -137,17 +143,20 @@ public final class PeerControl {
             return Next.after(Duration.between(now, before.plus(PAUSE)));
         }
         written.put(name, now);
-        // What follows from other entries is written once they are seen.
+        // What follows from entries that go is written once they are gone.
         if (!withoutGone.isEmpty()) {
             return Next.after(writes.entries(peer, withoutGone) ? LOOK : PAUSE);
         }
-        if (silent.isPresent()) {
-            if (writes.entry(peer, silent.get())) {
-                report(name, silent.get());
-            }
-            return Next.after(PAUSE);
+        boolean isDone = summary.isEmpty() || writes.summary(peer, summary);
+        if (silent.isEmpty()) {
+            return Next.after(isDone ? LOOK : PAUSE);
         }
-        return Next.after(writes.summary(peer, summary) ? LOOK : PAUSE);
+        // There may be many, and each is written for itself: the summary does not wait for them.
+        NodeSession next = next(name, silent);
+        if (writes.entry(peer, next)) {
+            report(name, next);
+        }
+        return Next.after(PAUSE);
     }
 
     /** The families that it names. */
@@ -209,8 +218,8 @@ public final class PeerControl {
         return operations;
     }
 
-    /** The first entry whose agent is not heard of, and what it is to say. */
-    private synchronized Optional<NodeSession> silent(String name, List<NodeSession> sessions) {
+    /** What the entries whose agents are not heard of are to say, by the names of the nodes. */
+    private synchronized List<NodeSession> silent(String name, List<NodeSession> sessions) {
         return sessions.stream()
                 .filter(session -> !UNKNOWN.equals(session.state()))
                 .flatMap(session -> heartbeats
@@ -218,7 +227,27 @@ public final class PeerControl {
                         .filter(renewed -> !renewed.equals(reported.get(name + "/" + session.node())))
                         .map(renewed -> silent(session.node(), renewed))
                         .stream())
-                .findFirst();
+                .sorted(NodeSession.BY_NAME)
+                .toList();
+    }
+
+    private static List<NodeSession> with(List<NodeSession> silent, List<NodeSession> sessions) {
+        Map<String, NodeSession> byNode =
+                silent.stream().collect(Collectors.toMap(NodeSession::node, one -> one, (one, _) -> one));
+        return sessions.stream()
+                .map(session -> byNode.getOrDefault(session.node(), session))
+                .toList();
+    }
+
+    /** The one after that of the last attempt: one that cannot be written keeps no other back. */
+    private NodeSession next(String name, List<NodeSession> silent) {
+        String last = attempted.getOrDefault(name, "");
+        NodeSession next = silent.stream()
+                .filter(session -> session.node().compareTo(last) > 0)
+                .findFirst()
+                .orElseGet(silent::getFirst);
+        attempted.put(name, next.node());
+        return next;
     }
 
     private NodeSession silent(String node, String renewed) {

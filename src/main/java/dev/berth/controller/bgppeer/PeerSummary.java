@@ -83,6 +83,9 @@ record PeerSummary(String sessions, boolean isReady, Reason reason, String messa
         if (!isTakenOver(generation, node)) {
             return Optional.of("has not applied generation %d yet".formatted(generation));
         }
+        if (FAMILIES.stream().allMatch(family -> isWithout(family, node))) {
+            return Optional.of("no address family was negotiated");
+        }
         return asked.stream()
                 .filter(family -> isWithout(family, node))
                 .findFirst()

@@ -151,12 +151,26 @@ class MessagesTest {
                         statement -> statement.getActions().getNexthop().getAddress(),
                         statement -> statement.getConditions().getAfiSafiInCount())
                 .containsExactly(
-                        tuple("for-east-by-ipv6", "2001:db8::1", 1),
+                        tuple("by-ipv6-for-east", "2001:db8::1", 1),
                         tuple("for-east", "", 0),
                         tuple("for-west", "", 0));
         // A session that is up would go on with the next hops of before.
         assertThat(Messages.peer(sessions.getFirst(), false).getConf().getDescription())
                 .isNotEqualTo("east");
+    }
+
+    @Test
+    void ruleOfAPeer_hasANameOfItsOwn_whateverOtherPeersAreNamed() {
+        List<Session> sessions = Stream.of("tor", "tor-by-ipv6", "by-ipv6-for-tor")
+                .map(name -> BgpPeerSample.session(
+                        sample(name, 64512, 30).ipv6NextHops().peer(), ""))
+                .toList();
+        assertThat(Messages.rules(sessions, Optional.of(Ip.parse("2001:db8::1")))
+                        .getPolicies(0)
+                        .getStatementsList())
+                .extracting(Statement::getName)
+                .hasSize(6)
+                .doesNotHaveDuplicates();
     }
 
     @Test

@@ -212,6 +212,16 @@ class SpeakerTest {
         assertThat(ending()).as("of a peer that was removed and is made again").isEmpty();
     }
 
+    @Test
+    void whyASessionEnded_isNotSaidOfOneWithOtherTerms() throws IOException {
+        speaker.bring(wanted(ROUTER));
+        Awaitility.await().until(() -> fake.watchers.size() == 1);
+        fake.tell("192.0.2.254", over(3, "bad peer AS"));
+        Awaitility.await().until(() -> ending().equals("bad peer AS"));
+        assertThat(speaker.bring(wanted(List.of(session("192.0.2.254", "s3cret")))))
+                .isEqualTo(Map.of("at-192.0.2.254", SessionState.none("")));
+    }
+
     /** GoBGP's DisconnectReason. */
     private static final int NO_REASON = 0;
 

@@ -8,7 +8,10 @@ import dev.berth.announce.ApiContact;
 import dev.berth.announce.Link;
 import dev.berth.announce.NotAnnouncedReason;
 import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -526,11 +529,29 @@ class MembershipTest {
         IpRange network =
                 IpRange.parse("2001:db8:1111:1111:1111:1111:1111:1111-2001:db8:1111:1111:1111:1111:1111:2222");
         Link link = new Link("e".repeat(15), "02:00:00:00:00:01", Collections.nCopies(8, network));
-        List<String> sessions = Collections.nCopies(Agent.MOST_SESSIONS, "p".repeat(253));
+        SequencedMap<String, List<IpFamily>> sessions = new TreeMap<>();
+        for (int number = 0; number < Agent.MOST_SESSIONS; number++) {
+            sessions.put("p".repeat(251) + (10 + number), List.of(IpFamily.IPV4, IpFamily.IPV6));
+        }
         Agent agent = new Agent(true, ApiContact.RELIABLE, true, Collections.nCopies(32, link), refused, sessions);
         Message message = new Message(Message.Kind.SUSPECT, name, name, 41, 42, new Message.State(1, 2, agent), name);
         assertThat(SharedKey.of(List.of("0123456789abcdef")).sealed(message.encoded()).length)
                 .isLessThan(Datagrams.LONGEST);
+    }
+
+    /** Its sessions have all families, or are not told. */
+    @Test
+    void stateOfAnAgentBeforeThisOne_isRead() throws IOException {
+        byte[] now = Message.encoded(new Message.State(1, 2, WILLING));
+        ByteArrayOutputStream before = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(before)) {
+            // Two numbers of no sessions at the end.
+            out.write(now, 0, now.length - 4);
+            out.writeShort(1);
+            out.writeUTF("east");
+        }
+        assertThat(Message.state(before.toByteArray()).agent().sessions())
+                .isEqualTo(Map.of("east", List.of(IpFamily.IPV4, IpFamily.IPV6)));
     }
 
     @Test
@@ -545,7 +566,7 @@ class MembershipTest {
                         NotAnnouncedReason.ADDRESS_ON_HOST,
                         Ip.parse("2001:db8::1"),
                         NotAnnouncedReason.KERNEL_REJECTED)),
-                List.of("east", "west"));
+                new TreeMap<>(Map.of("east", List.of(IpFamily.IPV4), "west", List.of(IpFamily.IPV4, IpFamily.IPV6))));
         Message message = new Message(Message.Kind.ANSWER, "a", "b", 41, 42, new Message.State(1, 2, agent), "c");
         SharedKey key = SharedKey.of(List.of("0123456789abcdef"));
         byte[] sealed = key.sealed(message.encoded());

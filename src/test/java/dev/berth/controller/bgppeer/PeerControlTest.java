@@ -217,6 +217,31 @@ class PeerControlTest {
         assertThat(after(PeerControl.LOOK, status)).hasSize(1);
     }
 
+    /** A zone that loses its power: the summary is not to wait for a write for each node. */
+    @Test
+    void ofManyAgentsThatAreNotHeardOf_theSummaryComesFirst_andOneThatCannotBeWrittenKeepsNoOtherBack() {
+        String status = "{nodes: [%s, %s]}".formatted(WORKER1, WORKER1.replace("worker-1", "worker-2"));
+        renewals = Optional.of(Map.of());
+        reconcile(status);
+        summaries.clear();
+        succeeds = false;
+
+        steady = steady.plus(Heartbeats.PATIENCE);
+        reconcile(status);
+
+        assertThat(summaries)
+                .singleElement()
+                .satisfies(summary -> assertThat(summary).containsEntry("sessions", "0/2"));
+
+        String counted = JSON.asJson(summaries.getFirst());
+        for (int again = 0; again < 2; again++) {
+            steady = steady.plus(PeerControl.PAUSE);
+            reconcile(counted.substring(0, counted.lastIndexOf('}')) + ", " + status.substring(1));
+        }
+
+        assertThat(entries).extracting(BGPPeer.NodeSession::node).containsExactly("worker-1", "worker-2", "worker-1");
+    }
+
     @Test
     void entryOfAnAgentThatNeverHadALease_saysSo() {
         renewals = Optional.of(Map.of());

@@ -90,6 +90,20 @@ class PeerSummaryTest {
     }
 
     @Test
+    void sessionWithoutAnyFamily_isAFault_whateverIsAskedFor() {
+        NodeSession useless =
+                new NodeSession("a", "Established", "2026-01-01T00:00:00Z", 0, null, List.of(), GENERATION);
+        for (List<String> asked : List.of(List.<String>of(), List.of("IPv4"))) {
+            assertThat(PeerSummary.of(GENERATION, asked, List.of(useless)))
+                    .isEqualTo(new PeerSummary(
+                            "1/1",
+                            false,
+                            Reason.FamilyNotNegotiated,
+                            "1 of 1 nodes have a session; a: no address family was negotiated"));
+        }
+    }
+
+    @Test
     void peerThatNoNodeHas_saysSo() {
         assertThat(PeerSummary.of(GENERATION, List.of(), List.of()).reason()).isEqualTo(Reason.NoNode);
     }
