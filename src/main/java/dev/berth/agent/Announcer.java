@@ -199,6 +199,7 @@ final class Announcer {
         }
         attempt(() -> {
             if (standing.isDecided) {
+                bound.contest(conflicts.takeContested(), now);
                 bound.tell(now);
             } else {
                 doubt(now);
@@ -219,7 +220,7 @@ final class Announcer {
      */
     private void doubt(long now) throws IOException {
         links.look(view.allParameters(), now, this::fail);
-        conflicts.known(links.now().hardware());
+        conflicts.known(links.now().hardware(), Set.of());
         if (now - rounds.lastRepair >= REPAIR_REFUSED) {
             compare(now);
         }
@@ -256,7 +257,7 @@ final class Announcer {
         metrics.agents.set(agents.size());
         metrics.current.set(self.contact() == ApiContact.LOST ? 0 : 1);
         metrics.refused.inc(others.refused() - metrics.refused.get());
-        conflicts.known(hardware(agents));
+        conflicts.known(ownHardware(self), hardware(agents));
         if (!isSettled && !standing.isDecided) {
             return;
         }
@@ -306,13 +307,19 @@ final class Announcer {
         return Link.told(links.now().links(), view::asked);
     }
 
-    /** Of the nodes whose agents are heard, and of all interfaces of this one: each answers what another one is asked for. */
-    private Set<String> hardware(SequencedMap<String, Agent> agents) {
+    /** Of all interfaces: each answers what another one is asked for. */
+    private Set<String> ownHardware(Agent self) {
         return Stream.concat(
-                        agents.values().stream()
-                                .flatMap(agent -> agent.links().stream())
-                                .map(Link::hardware),
-                        links.now().hardware().stream())
+                        links.now().hardware().stream(), self.links().stream().map(Link::hardware))
+                .collect(Collectors.toSet());
+    }
+
+    /** Of the other nodes whose agents are heard. */
+    private Set<String> hardware(SequencedMap<String, Agent> agents) {
+        return agents.entrySet().stream()
+                .filter(agent -> !agent.getKey().equals(node))
+                .flatMap(agent -> agent.getValue().links().stream())
+                .map(Link::hardware)
                 .collect(Collectors.toSet());
     }
 

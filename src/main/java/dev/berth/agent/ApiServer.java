@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.internal.SSLUtils;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -141,7 +142,16 @@ public final class ApiServer {
      * @throws Refused if it answers with anything else than 200
      */
     InputStream get(String path) throws IOException, InterruptedException {
-        HttpResponse<InputStream> response = http.send(request(path), HttpResponse.BodyHandlers.ofInputStream());
+        return get(path, ANSWER);
+    }
+
+    /**
+     * The same.
+     *
+     * @param patience until it begins to answer, or has said whole why it refuses
+     */
+    InputStream get(String path, Duration patience) throws IOException, InterruptedException {
+        HttpResponse<InputStream> response = whole(request(path), ApiServer::reading, "GET " + path, patience);
         if (response.statusCode() != 200) {
             try (InputStream body = response.body()) {
                 throw new Refused(
@@ -151,6 +161,14 @@ public final class ApiServer {
             }
         }
         return response.body();
+    }
+
+    /** What is asked for is read as it comes. Why it is refused is read whole: nobody could end a read that hangs. */
+    private static HttpResponse.BodySubscriber<InputStream> reading(HttpResponse.ResponseInfo answer) {
+        return answer.statusCode() == 200
+                ? HttpResponse.BodySubscribers.ofInputStream()
+                : HttpResponse.BodySubscribers.mapping(
+                        HttpResponse.BodySubscribers.ofByteArray(), ByteArrayInputStream::new);
     }
 
     /**

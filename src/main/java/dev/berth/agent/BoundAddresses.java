@@ -46,7 +46,7 @@ final class BoundAddresses {
     private final Refusals refusals;
     private final AgentMetrics metrics;
     private final Consumer<Exception> failed;
-    private final SequencedMap<Ip, Bound> bound = new TreeMap<>();
+    private final SequencedMap<Ip, BoundAddress> bound = new TreeMap<>();
 
     /** Null: one has come or gone since. */
     private @Nullable Staying staying;
@@ -66,27 +66,6 @@ final class BoundAddresses {
 
     /** What is on the interfaces follows from these. */
     private record Applied(SequencedMap<Ip, Verdict> verdicts, List<Link> links, Map<String, Integer> indexes) {}
-
-    /** An address on an interface. */
-    private static final class Bound {
-        private final InetAddress address;
-        private final String link;
-        private final int index;
-        private final RepeatSchedule tellings;
-        private long probed;
-
-        /** When it is taken off; 0: it stays. */
-        private long ends;
-
-        Bound(Ip ip, String link, int index, long now) {
-            this.address = inet(ip);
-            this.link = link;
-            this.index = index;
-            this.tellings = new RepeatSchedule(now);
-            // After the first tellings: until then another agent may still have it.
-            this.probed = now - PROBE + 3_000;
-        }
-    }
 
     /** @param failed notified of what the kernel refuses */
     BoundAddresses(KnownLinks links, Refusals refusals, AgentMetrics metrics, Consumer<Exception> failed) {
@@ -139,7 +118,7 @@ final class BoundAddresses {
             return due;
         }
         long next = Long.MAX_VALUE;
-        for (Bound one : bound.values()) {
+        for (BoundAddress one : bound.values()) {
             if (one.ends > 0) {
                 next = Math.min(next, one.ends);
             } else if (isDecided) {
@@ -163,7 +142,7 @@ final class BoundAddresses {
         for (Held held : all) {
             if (held.isMarked()) {
                 Ip ip = Ip.of(held.address());
-                Bound known = bound.get(ip);
+                BoundAddress known = bound.get(ip);
                 if (known != null && known.index != held.index()) {
                     takeOff(held);
                 } else {
@@ -176,7 +155,7 @@ final class BoundAddresses {
         for (Map.Entry<Ip, Held> left : marked.entrySet()) {
             int index = left.getValue().index();
             NetworkInterface by = NetworkInterface.getByIndex(index);
-            bound.put(left.getKey(), new Bound(left.getKey(), by == null ? "" : by.getName(), index, now));
+            bound.put(left.getKey(), new BoundAddress(left.getKey(), by == null ? "" : by.getName(), index, "", now));
             LOG.info("{} is on this node since an earlier process", left.getKey());
         }
         changed();
@@ -237,22 +216,25 @@ final class BoundAddresses {
     }
 
     private boolean isBound(Ip ip, String link) {
-        Bound one = bound.get(ip);
-        return one != null && one.link.equals(link);
+        BoundAddress one = bound.get(ip);
+        return one != null && one.link().equals(link);
     }
 
     /** Returns whether the other agents have to be told that it cannot be had. */
     private boolean take(Ip ip, Announces verdict, Set<Ip> ofOthers, long now) {
         Integer index = links.now().indexes().get(verdict.link());
-        Bound before = bound.get(ip);
+        BoundAddress before = bound.get(ip);
         if (index == null) {
             return false;
         }
         if (before != null && before.index == index) {
             if (before.ends > 0) {
                 before.ends = 0;
-                before.tellings.begin(now);
+                before.tellAgain(now);
                 changed();
+            }
+            if (before.isMoved(verdict.link(), links.now().hardwareOf(verdict.link()), now)) {
+                due = 0;
             }
             return false;
         }
@@ -268,7 +250,8 @@ final class BoundAddresses {
             if (!MarkedAddresses.add(inet(ip), index)) {
                 return refusals.onHost(ip);
             }
-            bound.put(ip, new Bound(ip, verdict.link(), index, now));
+            bound.put(
+                    ip, new BoundAddress(ip, verdict.link(), index, links.now().hardwareOf(verdict.link()), now));
             changed();
             metrics.taken.inc();
             LOG.info("{} {}", ip, verdict.sentence());
@@ -282,14 +265,14 @@ final class BoundAddresses {
         }
     }
 
-    private void release(Ip ip, Bound one, @Nullable Verdict verdict, long now) {
+    private void release(Ip ip, BoundAddress one, @Nullable Verdict verdict, long now) {
         boolean hasSuccessor =
                 verdict instanceof Silent silent && !silent.owner().isEmpty();
         end(one, now + (hasSuccessor ? LINGER : 0));
         LOG.info("{} is removed: {}", ip, verdict == null ? "no Service needs it" : verdict.sentence());
     }
 
-    private void end(Bound one, long at) {
+    private void end(BoundAddress one, long at) {
         one.ends = at;
         changed();
     }
@@ -311,7 +294,7 @@ final class BoundAddresses {
         }
         due = 0;
         bound.entrySet().removeIf(entry -> {
-            Bound one = entry.getValue();
+            BoundAddress one = entry.getValue();
             if (one.ends == 0 || one.ends > now) {
                 return false;
             }
@@ -353,8 +336,15 @@ final class BoundAddresses {
 
     /** Tells neighbours again where all of them are, as often as at first. */
     void restartAnnouncements(long now) {
-        bound.values().forEach(one -> one.tellings.begin(now));
+        bound.values().forEach(one -> one.tellAgain(now));
         due = 0;
+    }
+
+    /** Tells neighbours again where those of these are that stay: another node has claimed them. */
+    void contest(Set<InetAddress> claimed, long now) {
+        bound.values().stream()
+                .filter(one -> claimed.contains(one.address) && one.isContested(now))
+                .forEach(_ -> due = 0);
     }
 
     /** Tells neighbours where those are that it is time for. */
@@ -367,7 +357,7 @@ final class BoundAddresses {
         bound.forEach((ip, one) -> {
             if (one.ends == 0 && one.tellings.next() <= now) {
                 one.tellings.announced();
-                byLink.computeIfAbsent(one.link, _ -> new ArrayList<>()).add(ip.toString());
+                byLink.computeIfAbsent(one.link(), _ -> new ArrayList<>()).add(ip.toString());
                 count(ip, "announced");
             }
         });
@@ -384,7 +374,7 @@ final class BoundAddresses {
         bound.forEach((ip, one) -> {
             if (one.ends == 0 && now - one.probed >= pause) {
                 one.probed = now;
-                byLink.computeIfAbsent(one.link, _ -> new ArrayList<>()).add(ip.toString());
+                byLink.computeIfAbsent(one.link(), _ -> new ArrayList<>()).add(ip.toString());
                 count(ip, "asked");
             }
         });

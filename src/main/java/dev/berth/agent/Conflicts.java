@@ -23,12 +23,38 @@ final class Conflicts {
     /** For how long one is remembered that claims no more, and how long until the same address is named again. */
     private static final long REMEMBER = TimeUnit.MINUTES.toMillis(5);
 
+    /**
+     * A node whose agent is heard gives up within moments what another has. One that still answers for an address after this time,
+     * each time that it is asked, has it by other means.
+     */
+    private static final long SETTLED = 2 * BoundAddresses.PROBE + BoundAddresses.PROBE / 2;
+
+    /** Hardware addresses, which answer what another one is asked for. */
+    private record Hardware(Set<String> ofThisNode, Set<String> ofOthers) {
+        boolean isOfAnotherNode(String hardware) {
+            return ofOthers.contains(hardware) && !ofThisNode.contains(hardware);
+        }
+    }
+
     private record Claim(String hardware, long said, long heard) {}
+
+    /** Of a node whose agent is heard. */
+    private record Contest(String hardware, long began, long heard) {
+        Contest(String hardware, long now) {
+            this(hardware, now, now);
+        }
+
+        boolean isLasting() {
+            return heard - began > SETTLED;
+        }
+    }
 
     private final AgentMetrics metrics;
     private final Map<InetAddress, Claim> claims = new ConcurrentHashMap<>();
     private volatile Map<InetAddress, Integer> watched = Map.of();
-    private volatile Set<String> known = Set.of();
+    private final Map<InetAddress, Contest> contests = new ConcurrentHashMap<>();
+    private final Set<InetAddress> contested = ConcurrentHashMap.newKeySet();
+    private volatile Hardware known = new Hardware(Set.of(), Set.of());
 
     private final LongSupplier clock;
 
@@ -45,6 +71,7 @@ final class Conflicts {
     /** Addresses that are this node's, with the number of the interface that each is on. */
     void watch(Map<InetAddress, Integer> addresses) {
         watched = addresses;
+        contests.keySet().retainAll(addresses.keySet());
         long now = clock.getAsLong();
         claims.entrySet()
                 .removeIf(claim -> !addresses.containsKey(claim.getKey())
@@ -52,16 +79,35 @@ final class Conflicts {
         metrics.conflicting.set(claims.size());
     }
 
-    /** Hardware addresses of this node, and of those whose agents are heard: what one of these claims, its agent is about to settle. */
-    void known(Set<String> hardware) {
-        known = hardware;
-        claims.values().removeIf(claim -> hardware.contains(claim.hardware()));
+    /**
+     * Hardware addresses, which answer what another one is asked for.
+     *
+     * @param ofThisNode of all interfaces of this node
+     * @param ofOthers of the nodes whose agents are heard: what one of these claims, its agent is about to settle
+     */
+    void known(Set<String> ofThisNode, Set<String> ofOthers) {
+        known = new Hardware(ofThisNode, ofOthers);
+        claims.entrySet()
+                .removeIf(
+                        claim -> isSettledSoon(claim.getKey(), claim.getValue().hardware()));
         metrics.conflicting.set(claims.size());
+    }
+
+    private boolean isSettledSoon(InetAddress address, String hardware) {
+        Contest contest = contests.get(address);
+        return known.ofThisNode().contains(hardware)
+                || (known.ofOthers().contains(hardware) && (contest == null || !contest.isLasting()));
     }
 
     /** Somebody claims an address; on another network than the address' own it is nobody's concern. */
     void claimed(InetAddress address, String hardware, int index) {
-        if (!Integer.valueOf(index).equals(watched.get(address)) || known.contains(hardware)) {
+        if (!Integer.valueOf(index).equals(watched.get(address))) {
+            return;
+        }
+        if (known.isOfAnotherNode(hardware)) {
+            contest(address, hardware);
+        }
+        if (isSettledSoon(address, hardware)) {
             return;
         }
         metrics.conflicts.inc();
@@ -77,6 +123,25 @@ final class Conflicts {
                     hardware,
                     address.getHostAddress());
         }
+    }
+
+    private void contest(InetAddress address, String hardware) {
+        long now = clock.getAsLong();
+        contests.compute(
+                address,
+                (_, before) -> before != null
+                                && before.hardware().equals(hardware)
+                                && now - before.heard() <= 2 * BoundAddresses.PROBE
+                        ? new Contest(hardware, before.began(), now)
+                        : new Contest(hardware, now));
+        contested.add(address);
+    }
+
+    /** Those that other nodes have claimed since it was asked last: neighbours may have learnt where they are not. */
+    Set<InetAddress> takeContested() {
+        Set<InetAddress> taken = Set.copyOf(contested);
+        contested.removeAll(taken);
+        return taken;
     }
 
     /** The addresses that somebody claims lately. */

@@ -34,6 +34,15 @@ record HostLinks(List<Link> links, Map<String, Integer> indexes, Set<String> har
         hardware = Set.copyOf(hardware);
     }
 
+    /** The hardware address of the interface of this name; empty: there is none that addresses are announced on. */
+    String hardwareOf(String name) {
+        return links.stream()
+                .filter(link -> link.name().equals(name))
+                .map(Link::hardware)
+                .findFirst()
+                .orElse("");
+    }
+
     /** As they are now. Those of pods have neither, so they are no links. */
     static HostLinks read(List<L2Parameters> classes) throws SocketException {
         Map<String, Integer> indexes = new HashMap<>();

@@ -15,8 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /** What the agents of all nodes report, and which of them renew their Leases. Immutable. */
 public final class Announcements {
-    /** For how long two nodes may both say that they announce an address by ARP, until each has said what is so now. */
+    /**
+     * For how long two nodes may both say that they announce an address by ARP, until each has said what is so now: so long, and
+     * more for each node of the cluster, for the more there are, the rarer each may report.
+     */
     static final Duration HANDOVER = Duration.ofSeconds(45);
+
+    private static final Duration HANDOVER_PER_NODE = Duration.ofMillis(100);
 
     /** Of no agent. */
     public static final Announcements NONE = new Announcements(new TreeMap<>());
@@ -88,9 +93,17 @@ public final class Announcements {
                 ? List.of()
                 : addresses.stream()
                         .filter(ip -> Stream.of(Protocol.values())
-                                .anyMatch(protocol ->
-                                        !reportedBy(was, protocol, ip).equals(reportedBy(is, protocol, ip))))
+                                        .anyMatch(protocol ->
+                                                !reportedBy(was, protocol, ip).equals(reportedBy(is, protocol, ip)))
+                                || isSettledOtherwise(before, is, ip))
                         .toList();
+    }
+
+    /** That a node is heard of after another has said that it has an address, too, tells that it has it still. */
+    private boolean isSettledOtherwise(Announcements before, @Nullable Entry is, Ip ip) {
+        return is != null
+                && is.index().of(Protocol.L2, ip) instanceof NodeReport.Says.Announces
+                && !before.of(Protocol.L2, ip).equals(of(Protocol.L2, ip));
     }
 
     /** @param isLost whether that counts for what it says */
@@ -136,7 +149,7 @@ public final class Announcements {
                 case NodeReport.Says.Nothing _ -> {}
             }
         });
-        if (claiming.size() > 1) {
+        if (claiming.values().stream().filter(entry -> !entry.isLost()).count() > 1) {
             // The other machine is one of these: it is about to be seen which of them has it.
             inConflict.clear();
         }
@@ -165,12 +178,13 @@ public final class Announcements {
      * A node that lost its power goes on to say that it has the address. One that lives would have taken it back: so, of
      * several, the one that has said something last has it, and those that were heard of long after that.
      */
-    private static void leaveThoseBefore(SequencedMap<String, Entry> claiming) {
+    private void leaveThoseBefore(SequencedMap<String, Entry> claiming) {
+        Duration handover = HANDOVER.plus(HANDOVER_PER_NODE.multipliedBy(byNode.size()));
         claiming.values().stream()
                 .map(Entry::changed)
                 .max(Instant::compareTo)
                 .ifPresent(last -> claiming.values()
                         .removeIf(entry ->
-                                entry.changed().isBefore(last) && entry.heard().isBefore(last.plus(HANDOVER))));
+                                entry.changed().isBefore(last) && entry.heard().isBefore(last.plus(handover))));
     }
 }

@@ -30,7 +30,7 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
      * Of one protocol.
      *
      * @param announced in their order
-     * @param conflicting those of them that another machine claims, which is no node whose agent is heard
+     * @param conflicting those of them that another machine claims, as {@link dev.berth.reason.Reason#AddressConflict} has it
      * @param silent by the word of the {@link NotAnnouncedReason#reason}. Addresses that another node announces are in none
      */
     public record Part(List<IpRange> announced, List<IpRange> conflicting, SequencedMap<String, List<IpRange>> silent) {
@@ -46,7 +46,7 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
          * Of what was decided for ARP and NDP.
          *
          * @param isHere whether the kernel of the node answers for an address
-         * @param isClaimed whether another machine answers for it, too, which is no node whose agent is heard
+         * @param isClaimed the same of what answers for an address
          */
         public static Part ofL2(SequencedMap<Ip, Verdict> verdicts, Predicate<Ip> isHere, Predicate<Ip> isClaimed) {
             Builder builder = new Builder();
@@ -108,7 +108,7 @@ public record NodeReport(SequencedMap<Protocol, Part> parts) {
         /**
          * The node announces it.
          *
-         * @param inConflict whether another machine claims it, too, which is no node whose agent is heard
+         * @param inConflict whether another machine claims it, too
          */
         record Announces(boolean inConflict) implements Says {}
 

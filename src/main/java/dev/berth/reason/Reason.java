@@ -169,7 +169,7 @@ public enum Reason {
     Announced,
     /** Several nodes do, of which only one may. */
     MultipleNodes,
-    /** A node does, and so does another machine, which is no node whose agent is heard. */
+    /** A node does, and so does another machine, which is no node whose agent is heard, or a node that has it beside its agent. */
     AddressConflict,
     /** No agent has said anything of it yet. */
     NotReported,

@@ -27,6 +27,22 @@ class ApiServerTest {
         }
     }
 
+    /** A proxy before it refuses, and what it has to say does not get through. */
+    @Test
+    @Timeout(20)
+    void refusalThatDoesNotEndInTime_isNone() throws IOException {
+        try (FakeApiServer server = new FakeApiServer()) {
+            server.answerGetsWith(503);
+            ApiServer client = server.client(folder);
+            assertThatThrownBy(() -> client.get("/api/v1/nodes?watch=1", Duration.ofMillis(100)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("GET /api/v1/nodes?watch=1: no answer in ");
+            assertThatThrownBy(() -> client.get("/api/v1/nodes", Duration.ofSeconds(10)))
+                    .isInstanceOf(ApiServer.Refused.class)
+                    .hasMessageStartingWith("GET /api/v1/nodes: 503 {");
+        }
+    }
+
     @Test
     @Timeout(20)
     void answerToAPatch_thatDoesNotEndInTime_isNone() throws IOException {

@@ -75,11 +75,41 @@ class ConflictsTest {
     @Test
     void claimOfANodeWhoseAgentIsHeardAgain_isForgotten() {
         conflicts.claimed(ADDRESS, "02:00:00:00:00:01", INTERFACE);
-        conflicts.known(Set.of("02:00:00:00:00:02"));
+        conflicts.known(Set.of(), Set.of("02:00:00:00:00:02"));
         assertThat(conflicts.addresses()).isNotEmpty();
 
-        conflicts.known(Set.of("02:00:00:00:00:01"));
+        conflicts.known(Set.of(), Set.of("02:00:00:00:00:01"));
         assertThat(conflicts.addresses()).isEmpty();
+    }
+
+    @Test
+    void claimOfANodeWhoseAgentIsHeard_isNoConflict_butHasNeighboursToldAgain() {
+        conflicts.known(Set.of("02:00:00:00:00:01"), Set.of("02:00:00:00:00:02"));
+        conflicts.claimed(ADDRESS, "02:00:00:00:00:01", INTERFACE);
+        assertThat(conflicts.takeContested()).isEmpty();
+
+        conflicts.claimed(ADDRESS, "02:00:00:00:00:02", INTERFACE);
+        assertThat(conflicts.addresses()).isEmpty();
+        assertThat(conflicts.takeContested()).containsExactly(ADDRESS);
+        assertThat(conflicts.takeContested()).isEmpty();
+    }
+
+    /** Somebody has put the address on that node, beside its agent. */
+    @Test
+    void nodeThatAnswersForAnAddressEachTimeThatItIsAsked_isNamed_thoughItsAgentIsHeard() {
+        Set<String> others = Set.of("02:00:00:00:00:02");
+        for (int probe = 0; probe < 3; probe++) {
+            assertThat(conflicts.addresses()).isEmpty();
+            conflicts.known(Set.of(), others);
+            conflicts.claimed(ADDRESS, "02:00:00:00:00:02", INTERFACE);
+            clock.addAndGet(BoundAddresses.PROBE);
+        }
+        assertThat(conflicts.addresses()).isEmpty();
+        conflicts.known(Set.of(), others);
+        conflicts.claimed(ADDRESS, "02:00:00:00:00:02", INTERFACE);
+        conflicts.known(Set.of(), others);
+        assertThat(conflicts.addresses()).containsExactly(Ip.of(ADDRESS));
+        assertThat(said).hasSize(1);
     }
 
     @Test

@@ -37,6 +37,8 @@ final class FakeApiServer implements AutoCloseable {
     /** How it answers a PATCH. */
     private volatile int code = 200;
 
+    private volatile int codeOfGets = 200;
+
     /** What was asked for by PATCH, with its query, and the body. */
     final List<String> patches = new CopyOnWriteArrayList<>();
 
@@ -89,6 +91,10 @@ final class FakeApiServer implements AutoCloseable {
         events(path).add(OVER);
     }
 
+    void answerGetsWith(int status) {
+        codeOfGets = status;
+    }
+
     void answerPatchesWith(int status) {
         code = status;
     }
@@ -117,7 +123,7 @@ final class FakeApiServer implements AutoCloseable {
             }
             boolean isWatch = query != null && query.contains("watch=1");
             (isWatch ? watches : lists).add(System.nanoTime());
-            exchange.sendResponseHeaders(200, 0);
+            exchange.sendResponseHeaders(codeOfGets, 0);
             OutputStream body = exchange.getResponseBody();
             if (!isWatch) {
                 body.write("{\"metadata\": {\"resourceVersion\": \"1\"}, \"items\": [%s]}"

@@ -124,6 +124,45 @@ class AnnouncementsTest {
                 .startsWith("nobody NoAgent: ");
     }
 
+    private static NodeReport inConflict(String announced) {
+        return new NodeReport(new TreeMap<>(
+                Map.of(Protocol.L2, new NodeReport.Part(ranges(announced), ranges(announced), new TreeMap<>()))));
+    }
+
+    /** Its kernel answers for the address still. */
+    @Test
+    void nodeWhoseAgentHasCrashed_isInConflictWithTheOneThatHasTheAddressNow() {
+        Announcements known = Announcements.NONE
+                .reported("worker-1", l2("192.0.2.1"), NOW)
+                .reported("worker-2", inConflict("192.0.2.1"), NOW.plusSeconds(35));
+        assertThat(l2Of(known)).as("it is not known yet whether it lives").startsWith("worker-2 Announced");
+        assertThat(l2Of(known.lost("worker-1"))).startsWith("worker-2 AddressConflict");
+    }
+
+    @Test
+    void thatANodeHasAnAddressStill_isNews_onceItIsHeardLongAfterTheOther() {
+        Announcements both = Announcements.NONE
+                .reported("worker-1", l2("192.0.2.1"), NOW)
+                .reported("worker-2", l2("192.0.2.1"), NOW.plusSeconds(1));
+        Announcements soon = both.heard("worker-1", NOW.plusSeconds(30));
+        assertThat(soon.changed(both, "worker-1", BOTH)).isEmpty();
+
+        Announcements late = soon.heard("worker-1", NOW.plusSeconds(60));
+        assertThat(late.changed(soon, "worker-1", BOTH)).containsExactly(ONE);
+        assertThat(late.of(Protocol.L2, ONE).by()).isEqualTo("2 nodes");
+    }
+
+    @Test
+    void ofManyNodes_eachHasMoreTimeToReportThatItHasGivenUpAnAddress() {
+        Announcements many = IntStream.range(0, 1_000)
+                .boxed()
+                .reduce(Announcements.NONE, (known, node) -> known.reported("n" + node, l2(""), NOW), (one, _) -> one)
+                .reported("worker-1", l2("192.0.2.1"), NOW)
+                .reported("worker-2", l2("192.0.2.1"), NOW.plusSeconds(1))
+                .heard("worker-1", NOW.plusSeconds(101));
+        assertThat(many.of(Protocol.L2, ONE).by()).isEqualTo("worker-2");
+    }
+
     @Test
     void agentThatIsNotHeardOf_mayGoOn_andDoesNotSayWhyNot() {
         Announcements known = Announcements.NONE

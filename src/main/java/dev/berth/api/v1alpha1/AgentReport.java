@@ -60,7 +60,8 @@ public class AgentReport extends OwnResource<AgentReport.Spec, Void> {
             List<@Pattern(RUN) @Size(max = 91) String> addresses,
 
             @Nullable @Size(max = 10_000) @JsonPropertyDescription(
-                    "Those of them that another machine claims, too, which is no node whose agent is heard: a conflict.")
+                    "Those of them that another machine claims, too: a conflict. It is no node whose agent is heard, or has"
+                            + " the address beside its agent.")
             List<@Pattern(RUN) @Size(max = 91) String> conflicting,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(

@@ -15,11 +15,13 @@ import dev.berth.loadbalancer.ServedClass;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -92,8 +94,45 @@ public final class AnnouncementControl {
 
     /** Before the gate opens: what was reported until now, so that nothing is said of it that is not so. */
     public void adopt() {
-        agents.reporting().get().forEach(this::read);
+        Instant now = steady.instant();
+        Map<String, Duration> ages = agesAtStart();
+        agents.reporting().get().forEach(node -> {
+            Duration age = ages.getOrDefault(node, Duration.ZERO);
+            read(node, now.minus(age));
+            if (age.compareTo(Heartbeats.PATIENCE) > 0) {
+                change(node, before -> before.lost(node));
+            }
+        });
         later.after(LOOK, this::look);
+    }
+
+    /**
+     * For how much longer than half of all agents each of the others has not renewed its Lease: what such a one says of an address is
+     * older than what others say. How long ago that is, is not known yet, and one clock that is ahead must not count.
+     */
+    private Map<String, Duration> agesAtStart() {
+        Map<String, Instant> renewed = new TreeMap<>();
+        agents.renewals()
+                .get()
+                .orElse(Map.of())
+                .forEach((node, text) -> instant(text).ifPresent(at -> renewed.put(node, at)));
+        List<Instant> sorted = renewed.values().stream().sorted().toList();
+        Map<String, Duration> ages = new TreeMap<>();
+        renewed.forEach((node, at) -> {
+            Instant median = sorted.get(sorted.size() / 2);
+            if (at.isBefore(median)) {
+                ages.put(node, Duration.between(at, median));
+            }
+        });
+        return ages;
+    }
+
+    private static Optional<Instant> instant(String text) {
+        try {
+            return Optional.of(Instant.parse(text));
+        } catch (DateTimeParseException odd) {
+            return Optional.empty();
+        }
     }
 
     /** What agents say, as it is known now. */
@@ -118,13 +157,12 @@ public final class AnnouncementControl {
     /** Takes in the report of this name, or that it is gone. */
     Next reconcile(String node) {
         gate.await();
-        read(node);
+        read(node, steady.instant());
         return Next.ON_EVENT;
     }
 
-    private void read(String node) {
+    private void read(String node, Instant now) {
         Optional<NodeReport> report = agents.reports().apply(node);
-        Instant now = steady.instant();
         change(
                 node,
                 before -> report.map(one -> before.reported(node, one, now)).orElseGet(() -> before.without(node)));

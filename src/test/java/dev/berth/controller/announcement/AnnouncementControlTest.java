@@ -29,6 +29,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Of which addresses, and how often, something else is said. */
 class AnnouncementControlTest {
@@ -89,6 +91,32 @@ class AnnouncementControlTest {
 
     private String by(Ip ip) {
         return control.of(ip, "berth.dev/l2").map(Announcement::by).orElse("-");
+    }
+
+    /** The operator is restarted after the node that had the address has lost its power. */
+    @ParameterizedTest
+    @CsvSource({
+        "worker-1, 2026-01-01T23:00:00.000000Z",
+        "worker-2, 2026-01-01T23:00:00.000000Z",
+        "worker-1, 2026-01-01T23:59:10.000000Z",
+        "worker-2, 2026-01-01T23:59:10.000000Z"
+    })
+    void atTheStart_aNodeWhoseAgentWasHeardOfBeforeOthers_doesNotHaveAnAddressThatAnotherHas(
+            String dead, String renewed) {
+        // Its clock is an hour ahead.
+        renewals.put("worker-3", "2026-01-02T01:00:00.000000Z");
+        for (String node : List.of("worker-1", "worker-2")) {
+            reports.put(
+                    node,
+                    new NodeReport(new TreeMap<>(Map.of(
+                            Protocol.L2,
+                            new NodeReport.Part(List.of(IpRange.parse("10.0.0.0")), List.of(), new TreeMap<>())))));
+            renewals.put(node, node.equals(dead) ? renewed : "2026-01-01T23:59:50.000000Z");
+        }
+
+        control.adopt();
+
+        assertThat(by(FIRST)).isEqualTo(dead.equals("worker-1") ? "worker-2" : "worker-1");
     }
 
     @Test
