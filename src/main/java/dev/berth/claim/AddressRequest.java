@@ -65,14 +65,17 @@ public record AddressRequest(
 
     /** What the Address object of an address out of {@code pool} has to say. */
     public ClaimSpec claimOf(String pool) {
-        return ClaimSpec.of(pool, loadBalancerClass, owner())
-                .shared(constraints.sharing())
-                .retainedFor(service, constraints.retain() ? true : null);
+        return asRetained(ClaimSpec.of(pool, loadBalancerClass, owner()).shared(constraints.sharing()));
     }
 
     /** What the Address object of an address that others share has to say, once this one shares it, too. */
     public ClaimSpec joining(Claim shared) {
-        return shared.spec().joinedBy(owner(), Objects.requireNonNull(constraints.sharing(), "it shares no address"));
+        return asRetained(
+                shared.spec().joinedBy(owner(), Objects.requireNonNull(constraints.sharing(), "it shares no address")));
+    }
+
+    private ClaimSpec asRetained(ClaimSpec spec) {
+        return spec.retainedFor(service, constraints.retain() ? true : null);
     }
 
     /** What it asks pools for, for one of its families. */

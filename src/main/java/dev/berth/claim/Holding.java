@@ -41,6 +41,20 @@ public record Holding(
         return !later.owners().containsAll(owners());
     }
 
+    /** Whether a port that one of those who share it has is not theirs any more once it is {@code later}. */
+    boolean losesPortBy(Holding later) {
+        return !later.ports().containsAll(ports());
+    }
+
+    List<Sharing.Port> portsOf(ServiceKey service) {
+        return ports().stream().filter(port -> port.service().equals(service)).toList();
+    }
+
+    private List<Sharing.Port> ports() {
+        Sharing sharing = spec.sharing();
+        return sharing == null ? List.of() : sharing.ports();
+    }
+
     /** Who it is for; empty: kept from everyone. */
     public List<Owner> owners() {
         return spec.owners();

@@ -119,14 +119,20 @@ public final class Ledger {
         }
     }
 
-    /** Those that the address is still for, and that wait for another one: without those who left, this one may do. */
-    private List<ServiceKey> whoStays(Holding before, Holding now) {
-        return before.losesOwnerBy(now)
-                ? now.owners().stream()
-                        .map(Owner::service)
-                        .filter(service -> waiting.turnOf(service).isPresent())
-                        .toList()
-                : List.of();
+    /**
+     * Those that the address is still for, once somebody left it or gave a port back: one that waits for another address may do
+     * with this one, and one that lacks a port here may have it. Whose ports are others has just looked.
+     */
+    private static List<ServiceKey> whoStays(Holding before, Holding now) {
+        if (!before.losesOwnerBy(now) && !before.losesPortBy(now)) {
+            return List.of();
+        }
+        return now.owners().stream()
+                .filter(before.owners()::contains)
+                .map(Owner::service)
+                .filter(service -> before.portsOf(service).equals(now.portsOf(service)))
+                .distinct()
+                .toList();
     }
 
     /** The answer to the create of {@code ip} was lost: it stays held until a read decides. */

@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param wordsWait how long other words in its status, and nothing else, must still wait; absent: not at all
  * @param announcements who announces which address, as the agents say
  * @param since what was known when the Service was looked at, and what was written since
+ * @param isQueued whether the Service waits for an address: those behind it wait, too
  * @param now the lastTransitionTime of a condition whose status changes
  */
 public record ObservedState(
@@ -35,12 +36,13 @@ public record ObservedState(
         Optional<Duration> wordsWait,
         Announcements announcements,
         SinceLook since,
+        boolean isQueued,
         Instant now) {
     public ObservedState {
         holdings = List.copyOf(holdings);
     }
 
-    /** Without agents and a name; nothing was written yet. */
+    /** Without agents and a name; nothing was written yet, and it is not queued. */
     ObservedState(
             boolean live,
             List<Holding> holdings,
@@ -59,6 +61,7 @@ public record ObservedState(
                 wordsWait,
                 Announcements.NONE,
                 SinceLook.nothing(holdings),
+                false,
                 now);
     }
 

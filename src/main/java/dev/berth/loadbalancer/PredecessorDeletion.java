@@ -78,6 +78,19 @@ public final class PredecessorDeletion {
     }
 
     private Optional<PredecessorEffect> next() {
+        Optional<PredecessorEffect> effect = effect();
+        // Those behind it must not wait until it can be served.
+        return situation.isQueued()
+                        && effect.filter(PredecessorDeletion::endsPass).isPresent()
+                ? Optional.of(new PredecessorEffect.StopWaiting())
+                : effect;
+    }
+
+    private static boolean endsPass(PredecessorEffect effect) {
+        return effect instanceof TerminalEffect && !(effect instanceof TerminalEffect.PlanAgain);
+    }
+
+    private Optional<PredecessorEffect> effect() {
         if (facts.trouble().isPresent()) {
             return failed(facts.trouble().get());
         }

@@ -9,6 +9,7 @@ public sealed interface PredecessorEffect
                 PredecessorEffect.Delete,
                 PredecessorEffect.SayWhy,
                 PredecessorEffect.Remember,
+                PredecessorEffect.StopWaiting,
                 TerminalEffect {
     /** Wait for the provider's turn, before any other work is done for it. */
     record TakeTurn(ServedClass by, LoadBalancerRequest request) implements PredecessorEffect {}
@@ -25,6 +26,9 @@ public sealed interface PredecessorEffect
     record SayWhy(
             ServiceState service, ServiceFailure what, Optional<Publication.Difference> patch, boolean inWordsOnly)
             implements PredecessorEffect {}
+
+    /** Leave the queue for addresses. */
+    record StopWaiting() implements PredecessorEffect {}
 
     /** Remember when to try again, where no Service is there to say it of. */
     record Remember(ServiceFailure what) implements PredecessorEffect {}

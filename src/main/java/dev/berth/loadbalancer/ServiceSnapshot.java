@@ -4,6 +4,7 @@ import dev.berth.claim.Holding;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
 import dev.berth.pool.PoolSet;
+import dev.berth.provider.Capabilities.AddressSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,6 +74,11 @@ public record ServiceSnapshot(
             if (step instanceof Step.Refuse) {
                 return true;
             }
+        }
+        if (plan instanceof ServicePlan.Serve serve
+                && serve.servedClass().capabilities().addresses() != AddressSource.POOLS) {
+            // No pool may have what its provider answers.
+            return true;
         }
         for (Holding holding : holdings) {
             if (holding.spec().pool() != null && pools.poolOf(holding.ip()).isEmpty()) {

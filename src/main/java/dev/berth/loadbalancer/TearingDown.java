@@ -61,6 +61,10 @@ public final class TearingDown {
         if (facts.trouble().isPresent()) {
             return new TerminalEffect.Fail(facts.trouble().get(), false, facts.again());
         }
+        // First, for it wants no address: those behind it must not wait until its provider can be called.
+        if (known.situation().isQueued()) {
+            return leaveQueue();
+        }
         Optional<ServedClass> deletes = service.isEmpty() ? Optional.empty() : nextToDelete();
         Optional<TearDownEffect> hindered = deletes.isPresent() ? hindersCall(deletes.get()) : hindersStart();
         if (hindered.isPresent()) {
@@ -70,12 +74,18 @@ public final class TearingDown {
             return new TerminalEffect.PlanAgain(true);
         }
         if (!facts.did(Done.QUEUE_LEFT)) {
-            return new TearDownEffect.StopWaiting();
+            return leaveQueue();
         }
         if (service.isPresent() && deletes.isPresent()) {
             return delete(service.get(), deletes.get());
         }
         return clear().or(this::release).orElseGet(this::done);
+    }
+
+    private TearDownEffect leaveQueue() {
+        return !known.situation().live() && needsLiveRead()
+                ? new TerminalEffect.PlanAgain(true)
+                : new TearDownEffect.StopWaiting();
     }
 
     private TearDownEffect delete(ServiceState state, ServedClass by) {

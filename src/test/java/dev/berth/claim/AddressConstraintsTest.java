@@ -449,9 +449,9 @@ class AddressConstraintsTest {
         assertThat(ledger.use("edge", IPV4).waiting()).isEqualTo(1);
     }
 
-    /** Alone, it may give the address another key. */
+    /** Alone, it may give the address another key; and it may have a port that it lacked. */
     @Test
-    void whoStaysOnAnAddressThatAnotherLeaves_isDue_ifItWaits() {
+    void whoStaysOnAnAddressThatAnotherLeaves_isDue() {
         use(pool("edge", "192.0.2.0/32"));
         AddressRequest leaves = sharing(request("leaves", 0, IPV4), "k", 80);
         take(leaves);
@@ -460,7 +460,8 @@ class AddressConstraintsTest {
         ledger.await(sharing(request("waits", 2, IPV4), "l", 8443));
         ClaimSpec spec = ledger.holding(FIRST).orElseThrow().spec();
 
-        assertThat(say(FIRST, spec.leftBy(leaves.owner(), Sample.START)).due()).containsExactly(key("waits"));
+        assertThat(say(FIRST, spec.leftBy(leaves.owner(), Sample.START)).due())
+                .containsExactly(key("content"), key("waits"));
     }
 
     /** It came back without the sharing key, and so could not have what is kept for it. */
@@ -478,6 +479,22 @@ class AddressConstraintsTest {
         ledger.await(request("former", 2, IPV4));
 
         assertThat(say(FIRST, kept.leftBy(last.owner(), Sample.START)).due()).containsExactly(key("former"));
+    }
+
+    @Test
+    void whoSharesAnAddress_isDue_whenAnotherGivesAPortBack_butNotWhoseOwnPortsChanged() {
+        AddressRequest web = sharing(request("web", 0, IPV4), "k", 80);
+        AddressRequest other = sharing(request("other", 1, IPV4), "k", 81);
+        take(web);
+        take(other);
+        ClaimSpec both = ledger.holding(FIRST).orElseThrow().spec();
+
+        ClaimSpec moved = both.joinedBy(
+                other.owner(),
+                Objects.requireNonNull(sharing(request("other", 1, IPV4), "k", 82)
+                        .constraints()
+                        .sharing()));
+        assertThat(say(FIRST, moved).due()).containsExactly(key("web"));
     }
 
     @Test

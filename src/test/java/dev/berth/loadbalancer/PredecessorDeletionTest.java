@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.announce.Announcements;
 import dev.berth.claim.AddressConstraints;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
@@ -45,6 +46,7 @@ class PredecessorDeletionTest {
     private static final PredecessorEffect DELETE = new PredecessorEffect.Delete(EDGE, REQUEST);
 
     private boolean live = true;
+    private boolean queued;
     private ProviderState provider = ProviderState.nothing().asks(REQUEST, EDGE);
     private Optional<ServiceFailure> before = Optional.empty();
 
@@ -54,10 +56,14 @@ class PredecessorDeletionTest {
                 List.of(),
                 PoolSet.of(List.of(), List.of()),
                 provider,
+                NamedLoadBalancer.NONE,
                 before.map(what -> new Waits(List.of(new Waits.Waiting(
                                 REQUEST, new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))))
                         .orElse(Waits.NONE),
                 Optional.empty(),
+                Announcements.NONE,
+                SinceLook.nothing(List.of()),
+                queued,
                 NOW);
     }
 
@@ -150,6 +156,16 @@ class PredecessorDeletionTest {
         way(SERVE).ends(Optional.empty());
         way(new ServicePlan.TearDown("deleted", List.of(new Step.DeleteLoadBalancer(EDGE))))
                 .ends(Optional.empty());
+    }
+
+    /** Those behind it would wait until the provider of another Service can be called. */
+    @Test
+    void serviceThatWaitsForAnAddress_leavesTheQueue_ifItsPredecessorCannotBeDeletedNow() {
+        before = Optional.of(FAILED);
+        queued = true;
+
+        assertThat(PredecessorDeletion.next(SERVE, Optional.of(SERVICE), situation(), Facts.NONE))
+                .contains(new PredecessorEffect.StopWaiting());
     }
 
     @Test

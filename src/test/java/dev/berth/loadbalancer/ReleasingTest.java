@@ -126,6 +126,7 @@ class ReleasingTest {
                                 Optional.empty(),
                                 row.written() ? Optional.of(claims(row.holding())) : Optional.empty(),
                                 List.of()),
+                        false,
                         Instant.EPOCH));
     }
 
@@ -164,6 +165,7 @@ class ReleasingTest {
                 Optional.empty(),
                 Announcements.NONE,
                 new SinceLook(List.of(), claims(own()), Optional.of(newest), Optional.empty(), List.of()),
+                false,
                 Instant.EPOCH);
 
         SayReleasing say = new Releasing(List.of(IP), WEB, THERE, situation)

@@ -101,6 +101,23 @@ public final class SampleClasses {
                 value, provider, new KnownProviders(Map.of(), Map.of(provider, "away")), null, Classless.ALWAYS, false);
     }
 
+    /** One class, which names another controller. */
+    public static ClassSet ofAnotherBerth(String value) {
+        ClassDeclaration theirs = new ClassDeclaration(
+                "theirs",
+                Instant.EPOCH,
+                value,
+                "another",
+                "pool",
+                Map.of(),
+                List.of(),
+                null,
+                HealthCheckPolicy.AUTO,
+                false,
+                Classless.NEVER);
+        return ClassSet.of(List.of(theirs), "me", KnownProviders.NONE);
+    }
+
     /** One class that is not accepted: nobody knows its provider. */
     public static ClassSet ofUnknownProvider(String value, Classless classless) {
         return poolSet(value, "unknown", KnownProviders.NONE, null, classless, false);

@@ -154,6 +154,7 @@ class ServingTest {
                         wordsWait,
                         Announcements.NONE,
                         since == null ? SinceLook.nothing(holdings) : since,
+                        false,
                         NOW),
                 AnsweredAddresses.NONE,
                 published,

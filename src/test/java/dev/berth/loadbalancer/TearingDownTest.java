@@ -37,6 +37,7 @@ class TearingDownTest {
             .ingress("192.0.2.1")
             .deleting(true)
             .build());
+    private boolean queued;
     private boolean live = true;
     private Optional<ServiceFailure> before = Optional.empty();
     private Outcome turn = new Outcome.TurnTaken();
@@ -82,7 +83,10 @@ class TearingDownTest {
             }
             Optional<Outcome> came = switch (effect) {
                 case TearDownEffect.TakeTurn taken -> Optional.of(turn);
-                case TearDownEffect.StopWaiting stop -> Optional.of(new Outcome.Did(Done.QUEUE_LEFT));
+                case TearDownEffect.StopWaiting stop -> {
+                    queued = false;
+                    yield Optional.of(new Outcome.Did(Done.QUEUE_LEFT));
+                }
                 case TearDownEffect.Delete delete -> Optional.of(new Outcome.Called());
                 case TearDownEffect.Clear clear -> Optional.of(cleared);
                 case SayReleasing say -> Optional.of(new Outcome.Did(Done.RELEASING_SAID));
@@ -124,6 +128,7 @@ class TearingDownTest {
                                 Optional.empty(),
                                 wroteService ? Optional.of(List.of()) : Optional.empty(),
                                 List.of()),
+                        queued,
                         Instant.EPOCH),
                 down.deletes().stream()
                         .map(ServedClass::value)
@@ -229,6 +234,22 @@ class TearingDownTest {
 
         turn = new Outcome.InLine();
         assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("TakeTurn edge", "WaitPT1M");
+    }
+
+    @Test
+    void serviceThatWaitsForAnAddress_leavesTheQueueFirst_soThatNobodyWaitsForItsProvider() {
+        turn = new Outcome.Stuck("an earlier call has not returned yet");
+        queued = true;
+        live = false;
+        assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("ReadLive");
+
+        live = true;
+        queued = true;
+        assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR))
+                .containsExactly(
+                        "StopWaiting",
+                        "TakeTurn edge",
+                        "Fail deleting load balancer for prod/web: an earlier call has not returned yet");
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -54,6 +55,9 @@ public final class AddressControl {
     /** A release, and since when it counts, by the clock that nobody sets. */
     private record CoolingSince(String uid, Instant releasedAt, Instant since) {}
 
+    /** The Addresses that are another Berth's to release. */
+    private final Set<Ip> leftToOthers = ConcurrentHashMap.newKeySet();
+
     private final Map<Ip, CoolingSince> cooling = new ConcurrentHashMap<>();
 
     /** Of what could not be released. */
@@ -82,7 +86,17 @@ public final class AddressControl {
         this.due = due;
         this.retry = retry;
         retries = new RetrySchedule<>(timing.backoff(), timing.steady());
-        release = new AddressRelease(cluster, ledger, timing, due, retry, orphans);
+        release = new AddressRelease(cluster, ledger, timing, due, retry, orphans, this::read);
+    }
+
+    /** The classes are others: those that were left to another Berth, and are no more, have to be looked at again. */
+    public List<Ip> classesChanged() {
+        return leftToOthers.stream()
+                .filter(ip -> ledger.holding(ip)
+                        .filter(held -> classes.get().isServedElsewhere(held.loadBalancerClass()))
+                        .isEmpty())
+                .sorted()
+                .toList();
     }
 
     /** Looks at the Address object of {@code ip} as the cache has it. */
@@ -101,7 +115,15 @@ public final class AddressControl {
         due.accept(ledger.observe(claim).concerned());
         if (classes.get().isServedElsewhere(claim.loadBalancerClass())) {
             // Another Berth's, to keep and to release; it only says that the address is taken, and by whom.
-            return Next.ON_EVENT;
+            leftToOthers.add(ip);
+            if (classes.get().isServedElsewhere(claim.loadBalancerClass())) {
+                return Next.ON_EVENT;
+            }
+            // That class went before it was noted.
+        }
+        if (leftToOthers.remove(ip)) {
+            // What they said of it was another Berth's to say.
+            due.accept(claim.owners().stream().map(Owner::service).toList());
         }
         for (Owner owner : claim.owners()) {
             Seen seen = look(owner);
@@ -171,14 +193,24 @@ public final class AddressControl {
         timing.later().after(HEARD_WITHIN, () -> lookFor(claim));
     }
 
+    /** A read found this Address object. The cache need never see it, as that of {@link #made}. */
+    public void read(Claim claim) {
+        due.accept(ledger.observe(claim).concerned());
+        if (isUnheard(claim)) {
+            made(claim);
+        }
+    }
+
+    private boolean isUnheard(Claim claim) {
+        return cluster.claim(claim.ip()).filter(cached -> isSame(cached, claim)).isEmpty();
+    }
+
     private void lookFor(Claim made) {
-        boolean unheard =
-                cluster.claim(made.ip()).filter(cached -> isSame(cached, made)).isEmpty();
         boolean counts = ledger.holding(made.ip())
                 .flatMap(held -> Optional.ofNullable(held.claim()))
                 .filter(known -> isSame(known, made))
                 .isPresent();
-        if (unheard && counts) {
+        if (isUnheard(made) && counts) {
             switch (cluster.readClaim(made.ip())) {
                 case Read.Found<Claim>(Claim found) -> {
                     if (isSame(found, made)) {
@@ -202,6 +234,7 @@ public final class AddressControl {
         gate.await();
         Ip ip = last.ip();
         cooling.remove(ip);
+        leftToOthers.remove(ip);
         retries.done(ip);
         if (cluster.claim(ip).filter(claim -> claim.uid().equals(last.uid())).isPresent()) {
             // The operator SDK reports the deletion of one with the object that was made in its place.
@@ -275,6 +308,14 @@ public final class AddressControl {
 
     private static boolean isOwner(Optional<ServiceState> service, Owner owner) {
         return service.isPresent() && service.get().uid().equals(owner.uid());
+    }
+
+    /** Releases what the Service of this name holds, if it is gone: no timer of it comes, but those of its addresses do. */
+    public void releaseIfGone(ServiceKey service) {
+        ledger.heldFor(service)
+                .forEach(holding -> holding.owners().stream()
+                        .filter(owner -> owner.service().equals(service) && !owner.isReservation())
+                        .forEach(owner -> releaseIfGone(holding.ip(), owner)));
     }
 
     /**

@@ -40,6 +40,7 @@ final class AddressRelease {
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
     private final Orphans orphans;
+    private final Consumer<Claim> read;
 
     /**
      * Objects that we deleted, by uid, until the cache has seen it: what it says of them is old. And whether it said
@@ -65,6 +66,7 @@ final class AddressRelease {
      * @param due notified which Services to reconcile
      * @param retry notified which address to reconcile again
      * @param orphans asked before the address of a Service that is gone is given to another
+     * @param read notified of an Address object that a read has found
      */
     AddressRelease(
             Cluster cluster,
@@ -72,13 +74,15 @@ final class AddressRelease {
             Timing timing,
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry,
-            Orphans orphans) {
+            Orphans orphans,
+            Consumer<Claim> read) {
         this.cluster = cluster;
         this.ledger = ledger;
         this.timing = timing;
         this.due = due;
         this.retry = retry;
         this.orphans = orphans;
+        this.read = read;
         retries = new RetrySchedule<>(timing.backoff(), timing.steady());
     }
 
@@ -115,7 +119,7 @@ final class AddressRelease {
     private Released readAgain(Ip ip, Owner owner, @Nullable Claim known) {
         return switch (cluster.readClaim(ip)) {
             case Read.Found<Claim>(Claim now) -> {
-                due.accept(ledger.observe(now).concerned());
+                read.accept(now);
                 yield leftBy(owner, ip);
             }
             case Read.Absent<Claim> gone -> {

@@ -184,22 +184,9 @@ final class AddressObjects {
     Read<Claim> read(Ip ip) {
         Read<Claim> read = pass.parts().cluster().readClaim(ip);
         if (read instanceof Read.Found<Claim>(Claim found)) {
-            heard(found);
+            pass.addresses().read(found);
         }
         return read;
-    }
-
-    /** The cache need never see it, if it is deleted while the watch is broken. */
-    private void heard(Claim found) {
-        pass.due().accept(pass.parts().ledger().observe(found).concerned());
-        boolean unheard = pass.parts()
-                .cluster()
-                .claim(found.ip())
-                .filter(cached -> cached.uid().equals(found.uid()))
-                .isEmpty();
-        if (unheard) {
-            pass.addresses().made(found);
-        }
     }
 
     /** Whether it is there still: the cache may have shown its end before the answer came. */

@@ -138,6 +138,7 @@ final class EffectExecutor {
             case PredecessorEffect.Delete delete -> new Learned(provider.delete(delete));
             case PredecessorEffect.SayWhy sayWhy -> new Learned(status.sayWhy(sayWhy));
             case PredecessorEffect.Remember(ServiceFailure what) -> new Learned(provider.remember(what));
+            case PredecessorEffect.StopWaiting none -> stopWaiting();
             case TerminalEffect ending -> perform(ending);
         };
     }

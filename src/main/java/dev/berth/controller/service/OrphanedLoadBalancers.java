@@ -7,6 +7,8 @@ import dev.berth.controller.address.Orphans;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ClassSet;
+import dev.berth.loadbalancer.PredecessorDeletion;
+import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.Capabilities.AddressSource;
@@ -257,6 +259,12 @@ final class OrphanedLoadBalancers implements Orphans {
                 .distinct()
                 .toList();
         return all.isEmpty() ? List.of(Map.of()) : all;
+    }
+
+    /** Deletes what was made for a Service that is gone, unless an Address of it is released: that has it deleted first. */
+    void deleteOfGone(ServiceKey key, ProviderState provider) {
+        PredecessorDeletion.ofGone(provider, parts.ledger().heldFor(key))
+                .ifPresent(made -> deleteUntilDone(made.by(), made.request().service()));
     }
 
     /**

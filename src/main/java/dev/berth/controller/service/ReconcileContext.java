@@ -85,6 +85,7 @@ record ReconcileContext(
                 parts.environment().announcements().get(),
                 new SinceLook(
                         beforeReading, planned, service.map(writes::newest), writes.claimsBefore(), writes.addresses()),
+                parts.ledger().turnOf(key).isPresent(),
                 now());
     }
 

@@ -11,7 +11,6 @@ import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Facts;
 import dev.berth.loadbalancer.Planner;
-import dev.berth.loadbalancer.PredecessorDeletion;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
@@ -52,6 +51,7 @@ public final class ServiceControl {
     private final ServiceLoops.Listener listener;
     private final ServiceSnapshots snapshots;
     private final PublishedAddresses published;
+    private final UnheardServices unheard;
 
     /** Made by {@link ServiceLoops}. */
     ServiceControl(
@@ -71,6 +71,7 @@ public final class ServiceControl {
         snapshots = new ServiceSnapshots(parts, classes::deference, memories, turns);
         boolean migrates = !parts.settings().migrateFrom().isEmpty();
         published = new PublishedAddresses(parts.ledger(), listener::due, snapshots, migrates);
+        unheard = new UnheardServices(parts, this::endUnheard);
     }
 
     /**
@@ -210,17 +211,12 @@ public final class ServiceControl {
                 next = look(key, memory, visit);
             }
             if (!parts.cluster().hasService(key)) {
-                if (!memory.version.isSeenLive()) {
-                    memories.forget(key);
-                    turns.forget(key);
-                    dependencies.forget(key);
-                    // No timer of it comes, should this pass have postponed what was left to do.
-                    listener.due(parts.ledger().stopWaiting(key));
+                if (memory.version.isSeenLive()) {
+                    unheard.found(key);
+                } else {
+                    forget(key);
                 }
-                PredecessorDeletion.ofGone(
-                                memory.provider.state(), parts.ledger().heldFor(key))
-                        .ifPresent(made -> orphans.deleteUntilDone(
-                                made.by(), made.request().service()));
+                orphans.deleteOfGone(key, memory.provider.state());
             }
             return next;
         } catch (Unreadable left) {
@@ -232,6 +228,22 @@ public final class ServiceControl {
         } finally {
             MDC.remove("service");
         }
+    }
+
+    /** It is gone, and no pass will come. One that is there again by now looks once more. */
+    private void endUnheard(ServiceKey key) {
+        memories.find(key).ifPresent(memory -> orphans.deleteOfGone(key, memory.provider.state()));
+        forget(key);
+        addresses.releaseIfGone(key);
+        listener.due(List.of(key));
+    }
+
+    private void forget(ServiceKey key) {
+        memories.forget(key);
+        turns.forget(key);
+        dependencies.forget(key);
+        // No timer of it comes, should its last pass have postponed what was left to do.
+        listener.due(parts.ledger().stopWaiting(key));
     }
 
     private Next look(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
@@ -246,7 +258,7 @@ public final class ServiceControl {
                 if (read instanceof Read.Failed<ServiceState>(String message)) {
                     LOG.warn("reading Service {}: {}", key, message);
                     if (!parts.cluster().hasService(key)) {
-                        releaseWhatIsHeld(key);
+                        addresses.releaseIfGone(key);
                     }
                     return Next.after(memory.retries.notRead());
                 }
@@ -292,6 +304,9 @@ public final class ServiceControl {
                 // It ended before this was noted.
                 listener.due(List.of(key));
             }
+            if (snapshots.isRefusedByOldLabels(snapshot)) {
+                listener.due(List.of(key));
+            }
             // No event will report what this pass has done itself.
             Optional<ServiceState> read = service;
             Optional<ServiceState> now = newest(memory, () -> parts.cluster().service(key, read));
@@ -329,15 +344,6 @@ public final class ServiceControl {
     /** There are other pools: what is said by them of Services that do not wait may be untrue. */
     void poolsChanged() {
         listener.due(dependencies.outdated(parts.ledger().pools()));
-    }
-
-    /** Of a Service that is gone no timer comes, but those of its addresses do. */
-    private void releaseWhatIsHeld(ServiceKey key) {
-        parts.ledger()
-                .heldFor(key)
-                .forEach(holding -> holding.owners().stream()
-                        .filter(owner -> owner.service().equals(key) && !owner.isReservation())
-                        .forEach(owner -> addresses.releaseIfGone(holding.ip(), owner)));
     }
 
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {

@@ -15,6 +15,7 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ClassSet;
+import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.PoolSet;
@@ -39,6 +40,7 @@ class AddressControlTest {
     private final List<Duration> delays = new ArrayList<>();
     private Runnable next = () -> {};
     private Runnable whileJudging = () -> {};
+    private ClassSet classes = ClassSet.empty();
     private AddressControl control;
     private Instant now = Instant.parse("2026-03-01T12:00:00Z");
 
@@ -68,7 +70,7 @@ class AddressControlTest {
 
     private ClassSet classes() {
         whileJudging.run();
-        return ClassSet.empty();
+        return classes;
     }
 
     private static Claim claim(String uid) {
@@ -275,6 +277,37 @@ class AddressControlTest {
         assertThat(ledger.isGone(claim("a1"))).isTrue();
         assertThat(held()).isEmpty();
         assertThat(delays).hasSize(3);
+    }
+
+    /** Its release was rejected, for it is another object by now. */
+    @Test
+    void anAddressThatAReleaseHasRead_isLookedFor_asOneThatWasMade() {
+        ledger.observe(claim("a1"));
+        cluster.deletion = new Write.Conflict<>("it has changed");
+        cluster.liveClaim = new Read.Found<>(claim("a2"));
+        control.release(IP, WEB, claim("a1"));
+
+        cluster.liveClaim = new Read.Absent<>();
+        next.run();
+
+        assertThat(held()).isEmpty();
+    }
+
+    /** Nobody else looks after what is left of it. */
+    @Test
+    void anAddressOfAnotherBerthsClass_isReleased_onceThatClassIsGone() {
+        classes = SampleClasses.ofAnotherBerth("berth.dev/pool");
+        cluster.cached = Optional.of(claim("a1"));
+        cluster.deletion = new Write.Done<>(claim("a1"));
+        control.reconcile(IP);
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+        assertThat(control.classesChanged()).isEmpty();
+
+        classes = ClassSet.empty();
+
+        assertThat(control.classesChanged()).containsExactly(IP);
+        control.reconcile(IP);
+        assertThat(held()).isEmpty();
     }
 
     @Test

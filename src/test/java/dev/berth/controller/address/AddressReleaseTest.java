@@ -52,7 +52,8 @@ class AddressReleaseTest {
                     new Backoff(new Random(1))),
             none -> {},
             again::add,
-            (owner, className) -> true);
+            (owner, className) -> true,
+            ledger::observe);
 
     @AfterEach
     void everyIndexAgreesWithTheHoldings() {

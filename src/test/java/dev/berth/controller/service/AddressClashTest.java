@@ -11,12 +11,16 @@ import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.pool.PoolDeclaration;
+import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.testing.cluster.Line;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +46,22 @@ class AddressClashTest extends CloudStage {
 
         assertThat(service("web").ingress()).isEmpty();
         assertThat(programmed("web").message()).contains("203.0.113.1", "Service prod/holder");
+    }
+
+    @Test
+    void addressThatAPoolGetsLater_isLookedAtAtOnce_andNotPublishedForTheProviderAnyMore() {
+        create("web");
+        reconcile("web");
+        assertThat(service("web").ingress()).isNotEmpty();
+
+        ledger.usePools(PoolSet.of(
+                List.of(new PoolDeclaration(
+                        "late", Instant.EPOCH, List.of("203.0.113.0/30"), List.of(), false, PoolPolicy.OPEN, false)),
+                List.of()));
+        control.poolsChanged();
+        reconcileDue();
+
+        assertThat(programmed("web").reason()).isEqualTo("AnswerRefused");
     }
 
     @Test

@@ -90,6 +90,25 @@ class GoneServiceTest {
         assertThat(operator.ledger.waiting()).isEmpty();
     }
 
+    /** The watch is broken all its life: the cache hears neither of it nor of its end. */
+    @Test
+    void serviceThatOnlyALiveReadHasFound_isLookedFor_andWhatIsHeldForItsNameIsFreed_onceItIsGone() {
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+        operator.hear();
+        operator.control.reconcile(WEB);
+        cluster.endService(WEB);
+        operator.hear();
+        cluster.put(WEB, SampleService.named(WEB, "uid-next").families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+        operator.control.reconcile(WEB);
+        assertThat(operator.ledger.heldFor(WEB)).hasSize(1);
+
+        cluster.endService(WEB);
+        List.copyOf(operator.later).forEach(Runnable::run);
+
+        assertThat(operator.ledger.heldFor(WEB)).isEmpty();
+        assertThat(provider.deleted).containsOnly("uid-web");
+    }
+
     /** Another operator gave the address back. */
     @Test
     void addressOfAServiceThatIsGone_isFreedOnceReadsGetThrough_thoughItsAddressIsGoneAsWell() {

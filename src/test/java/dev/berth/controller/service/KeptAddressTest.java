@@ -10,9 +10,12 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
+import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.Protocol;
 import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
@@ -53,6 +56,57 @@ class KeptAddressTest {
     @AfterEach
     void everyIndexAgreesWithTheHoldings() {
         operator.ledger.checkInvariants();
+    }
+
+    private void createSharing(ServiceKey key, int port) {
+        cluster.put(
+                key,
+                SampleService.named(key, "uid-" + key.name())
+                        .families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4)
+                        .ports(new Port("", Protocol.TCP, port, 30000 + port))
+                        .annotation(WellKnownNames.SHARING_KEY, "k0"));
+        operator.hear();
+        operator.control.reconcile(key);
+    }
+
+    @Test
+    void portThatAnotherGivesBack_isHadByTheOneThatAskedForIt() {
+        createSharing(WEB, 80);
+        createSharing(OTHER, 81);
+        createSharing(WEB, 81);
+        assertThat(Objects.requireNonNull(cluster.services.get(WEB))
+                        .condition(WellKnownNames.SHARING_CONFLICT)
+                        .map(Condition::reason))
+                .hasValue("PortInUse");
+
+        cluster.endService(OTHER);
+        operator.hear();
+        operator.control.reconcile(OTHER);
+        operator.reconcileDue();
+
+        assertThat(cluster.claims.values())
+                .singleElement()
+                .satisfies(claim -> assertThat(
+                                Objects.requireNonNull(claim.spec().sharing()).ports())
+                        .containsExactly(new Sharing.Port(WEB, "TCP", 81)));
+    }
+
+    @Test
+    void addressThatAServiceJoins_isRetainedForIt_fromTheStart() {
+        createSharing(WEB, 80);
+        cluster.put(
+                OTHER,
+                SampleService.named(OTHER, "uid-other")
+                        .families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4)
+                        .ports(new Port("", Protocol.TCP, 81, 30081))
+                        .annotation(WellKnownNames.SHARING_KEY, "k0")
+                        .annotation(WellKnownNames.RETAIN, "true"));
+        operator.hear();
+        operator.control.reconcile(OTHER);
+
+        assertThat(cluster.claims.values())
+                .singleElement()
+                .satisfies(claim -> assertThat(claim.spec().retaining()).containsExactly(OTHER));
     }
 
     @Test

@@ -11,10 +11,14 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.PoolSet;
+import dev.berth.pool.Selector;
 import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +33,7 @@ class LateWatchTest {
     private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
         @Override
         public void answered(String call) {
-            if (call.startsWith("update Address")) {
+            if (call.startsWith("update Address") || call.startsWith("create Address")) {
                 beforeTheAnswer.run();
                 beforeTheAnswer = () -> {};
             }
@@ -71,6 +75,33 @@ class LateWatchTest {
         operator.reconcileDue();
 
         assertThat(published(OTHER)).containsExactly(FIRST);
+    }
+
+    private static PoolDeclaration pool(String name, String range, PoolPolicy policy) {
+        return new PoolDeclaration(name, Instant.EPOCH, List.of(range), List.of(), false, policy, false);
+    }
+
+    /** Who waits for an address of the namespace is notified; this one does not wait yet. */
+    @Test
+    void labelThatANamespaceGets_whileOneOfTwoAddressesIsBeingClaimed_counts() {
+        Selector labelled =
+                new Selector(List.of(new Selector.Requirement("tier", Selector.Operator.IN, List.of("prod"))));
+        operator.ledger.usePools(PoolSet.of(
+                List.of(
+                        pool("four", "192.0.2.0/30", PoolPolicy.OPEN),
+                        pool("six", "2001:db8::/126", PoolPolicy.OPEN.withSelectors(labelled, Selector.EVERYTHING))),
+                List.of()));
+        cluster.put(
+                WEB,
+                SampleService.named(WEB, "uid-web")
+                        .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6));
+        operator.hear();
+        beforeTheAnswer = () -> operator.client.namespace("prod", Map.of("tier", "prod"));
+
+        operator.control.reconcile(WEB);
+        operator.reconcileDue();
+
+        assertThat(published(WEB)).hasSize(2);
     }
 
     @Test

@@ -374,27 +374,36 @@ final class SimulationRules {
                                 unknown.contains(holding.owners().getFirst().service())));
     }
 
-    /** A further look at everything may change words. If it changes who has which address, an event was missed. */
+    /**
+     * A further look at everything may change words. If it changes what is published or what an Address says, or with whom
+     * somebody shares it, an event was missed.
+     */
     void lookedAtAgain(Found settled) {
         check(
                 published(settled.services()).equals(published(cluster.services)),
                 () -> "nobody looked, and an address was to be published or taken back: " + settled.services()
                         + " are now " + cluster.services);
         check(
-                owners(settled.claims()).equals(owners(cluster.claims)),
-                () -> "nobody looked, and an address was to be claimed or released: " + settled.claims() + " are now "
-                        + cluster.claims);
+                specs(settled.claims()).equals(specs(cluster.claims)),
+                () -> "nobody looked, and an address was to be claimed, released or amended: " + settled.claims()
+                        + " are now " + cluster.claims);
     }
 
-    private static Map<Ip, List<Owner>> owners(Map<Ip, Claim> claims) {
-        Map<Ip, List<Owner>> owners = new TreeMap<>();
-        claims.forEach((ip, claim) -> owners.put(ip, claim.owners()));
-        return owners;
+    private static Map<Ip, ClaimSpec> specs(Map<Ip, Claim> claims) {
+        Map<Ip, ClaimSpec> specs = new TreeMap<>();
+        claims.forEach((ip, claim) -> specs.put(ip, claim.spec()));
+        return specs;
     }
 
-    private static Map<ServiceKey, List<Published>> published(Map<ServiceKey, ServiceState> services) {
-        Map<ServiceKey, List<Published>> published = new TreeMap<>();
-        services.forEach((key, service) -> published.put(key, service.ingress()));
+    private record Visible(List<Published> ingress, boolean conflicts) {}
+
+    private static Map<ServiceKey, Visible> published(Map<ServiceKey, ServiceState> services) {
+        Map<ServiceKey, Visible> published = new TreeMap<>();
+        services.forEach((key, service) -> published.put(
+                key,
+                new Visible(
+                        service.ingress(),
+                        service.condition(WellKnownNames.SHARING_CONFLICT).isPresent())));
         return published;
     }
 

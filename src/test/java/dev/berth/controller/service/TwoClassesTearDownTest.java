@@ -25,7 +25,6 @@ class TwoClassesTearDownTest extends CloudStage {
 
     @BeforeEach
     void thereAreTwoClasses() {
-        deadline = Duration.ofMillis(20);
         classes = SampleClasses.ofParameters("cloud", cloud.capabilities(), List.of(Map.of(), Map.of()));
         control = operator();
         put(SampleService.named(key("web"), "uid-web").loadBalancerClass(VALUES.getFirst()));
@@ -69,8 +68,6 @@ class TwoClassesTearDownTest extends CloudStage {
 
     @Test
     void classesThatAreFullInTurn_delayTheDeletion_andDoNotPreventIt() {
-        deadline = Duration.ofSeconds(60);
-        control = operator();
         for (int which : List.of(0, 1, 0)) {
             whileFull(which, 16, () -> reconcile("web"));
         }
@@ -87,6 +84,8 @@ class TwoClassesTearDownTest extends CloudStage {
 
     @Test
     void oneClassThatIsStuck_hasTheOtherNotAskedAgain_beforeItsBackOff() {
+        deadline = Duration.ofMillis(20);
+        control = operator();
         cloud.meanwhile = this::hang;
         for (int call = 0; hanging.getCount() > 0 && call < 100; call++) {
             create("stuck-" + call, 1);
