@@ -21,21 +21,18 @@ final class BoundAddress {
     /** The hardware address that neighbours have for it; empty: not known. */
     private String hardware;
 
-    private long began;
-
     /**
-     * Neighbours are told of it from now on.
+     * Neighbours are notified from now on.
      *
      * @param link the name of the interface of this number; empty: not known
      * @param hardware empty: not known
      */
     BoundAddress(Ip ip, String link, int index, String hardware, long now) {
-        this.address = InetAddress.ofLiteral(ip.toString());
+        this.address = BoundAddresses.inet(ip);
         this.link = link;
         this.index = index;
         this.hardware = hardware;
         this.tellings = new RepeatSchedule(now);
-        this.began = now;
         // After the first tellings: until then another agent may still have it.
         this.probed = now - BoundAddresses.PROBE + 3_000;
     }
@@ -44,28 +41,22 @@ final class BoundAddress {
         return link;
     }
 
-    /** Neighbours are told again where it is. */
-    void tellAgain(long now) {
-        began = now;
-        tellings.begin(now);
-    }
-
     /** Its interface has this name and this hardware address by now. Returns whether neighbours have to be told. */
     boolean isMoved(String name, String mac, long now) {
         link = name;
         boolean isMoved = !hardware.isEmpty() && !hardware.equals(mac);
         hardware = mac;
         if (isMoved) {
-            tellAgain(now);
+            tellings.begin(now);
         }
         return isMoved;
     }
 
     /** Another node has claimed it: neighbours may have learnt its hardware address. Returns whether they have to be told. */
     boolean isContested(long now) {
-        boolean isDue = ends == 0 && now - began >= AGAIN;
+        boolean isDue = ends == 0 && tellings.age(now) >= AGAIN;
         if (isDue) {
-            tellAgain(now);
+            tellings.begin(now);
         }
         return isDue;
     }

@@ -230,7 +230,7 @@ final class BoundAddresses {
         if (before != null && before.index == index) {
             if (before.ends > 0) {
                 before.ends = 0;
-                before.tellAgain(now);
+                before.tellings.begin(now);
                 changed();
             }
             if (before.isMoved(verdict.link(), links.now().hardwareOf(verdict.link()), now)) {
@@ -336,15 +336,18 @@ final class BoundAddresses {
 
     /** Tells neighbours again where all of them are, as often as at first. */
     void restartAnnouncements(long now) {
-        bound.values().forEach(one -> one.tellAgain(now));
+        bound.values().forEach(one -> one.tellings.begin(now));
         due = 0;
     }
 
     /** Tells neighbours again where those of these are that stay: another node has claimed them. */
     void contest(Set<InetAddress> claimed, long now) {
-        bound.values().stream()
-                .filter(one -> claimed.contains(one.address) && one.isContested(now))
-                .forEach(_ -> due = 0);
+        claimed.forEach(address -> {
+            BoundAddress one = bound.get(Ip.of(address));
+            if (one != null && one.isContested(now)) {
+                due = 0;
+            }
+        });
     }
 
     /** Tells neighbours where those are that it is time for. */

@@ -18,6 +18,11 @@ final class RepeatSchedule {
         announced = 0;
     }
 
+    /** How long ago the first one was due. */
+    long age(long now) {
+        return now - began;
+    }
+
     /** When the next one is due; {@link Long#MAX_VALUE}: never. */
     long next() {
         return announced < AFTER.length ? began + AFTER[announced] : Long.MAX_VALUE;

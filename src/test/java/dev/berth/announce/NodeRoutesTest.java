@@ -309,25 +309,13 @@ class NodeRoutesTest {
                 new Leaving(
                         "the other's agent has lost the API server, and may not know of the address",
                         fit,
-                        new Agent(
-                                true,
-                                ApiContact.LOST,
-                                true,
-                                List.of(),
-                                new TreeMap<>(),
-                                sessions(IpFamily.IPV4, "east", "west")),
+                        agent(true, ApiContact.LOST, IpFamily.IPV4, "east", "west"),
                         false,
                         List.of("east", "west")),
                 new Leaving(
                         "the other announces IPv6 alone to these routers",
                         fit,
-                        new Agent(
-                                true,
-                                ApiContact.RELIABLE,
-                                true,
-                                List.of(),
-                                new TreeMap<>(),
-                                sessions(IpFamily.IPV6, "east", "west")),
+                        agent(true, ApiContact.RELIABLE, IpFamily.IPV6, "east", "west"),
                         false,
                         List.of("east", "west")),
                 new Leaving(
@@ -340,15 +328,14 @@ class NodeRoutesTest {
 
     private static final NodeFacts LEAVING = new NodeFacts(false, false, false, false, true);
 
-    private static Agent agent(boolean willing, String... sessions) {
-        return new Agent(
-                willing, ApiContact.RELIABLE, true, List.of(), new TreeMap<>(), sessions(IpFamily.IPV4, sessions));
+    private static Agent agent(boolean willing, String... peers) {
+        return agent(willing, ApiContact.RELIABLE, IpFamily.IPV4, peers);
     }
 
-    private static SequencedMap<String, List<IpFamily>> sessions(IpFamily family, String... peers) {
+    private static Agent agent(boolean willing, ApiContact contact, IpFamily family, String... peers) {
         SequencedMap<String, List<IpFamily>> sessions = new TreeMap<>();
         Stream.of(peers).forEach(peer -> sessions.put(peer, List.of(family)));
-        return sessions;
+        return new Agent(willing, contact, true, List.of(), new TreeMap<>(), sessions);
     }
 
     @ParameterizedTest

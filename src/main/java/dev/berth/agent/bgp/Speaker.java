@@ -226,7 +226,7 @@ public final class Speaker implements AutoCloseable {
                         .ifPresentOrElse(why -> refusals.put(router, why), () -> {
                             Session before = told.put(router, session);
                             if (before != null && !before.equals(session)) {
-                                // Why a session on other terms has ended says nothing of this one.
+                                // That session had other terms: why it has ended is not why this one does not begin.
                                 endings.forget(router);
                             }
                         });
