@@ -304,7 +304,7 @@ public final class ServiceControl {
                 // It ended before this was noted.
                 listener.due(List.of(key));
             }
-            if (snapshots.isRefusedByOldLabels(snapshot)) {
+            if (snapshots.isRefusedByFormer(snapshot)) {
                 listener.due(List.of(key));
             }
             // No event will report what this pass has done itself.

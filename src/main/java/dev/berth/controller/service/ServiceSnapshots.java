@@ -47,11 +47,15 @@ final class ServiceSnapshots {
                         service.map(ServiceState::uid).orElse("")));
     }
 
-    /** Whether its Service waits by other labels of its namespace than there are now: the change was told to those who waited then. */
-    boolean isRefusedByOldLabels(ServiceSnapshot snapshot) {
+    /**
+     * Whether its Service waits by other pools, or other labels of its namespace, than there are now: the change was
+     * told to those who waited then.
+     */
+    boolean isRefusedByFormer(ServiceSnapshot snapshot) {
         ServiceKey key = snapshot.key();
         return parts.ledger().turnOf(key).isPresent()
-                && !snapshot.namespaceLabels().equals(parts.cluster().namespaceLabels(key.namespace()));
+                && (snapshot.pools() != parts.ledger().pools()
+                        || !snapshot.namespaceLabels().equals(parts.cluster().namespaceLabels(key.namespace())));
     }
 
     private ServiceSnapshot of(ServiceKey key, Optional<ServiceState> service, Ledger ledger, QueuePosition turn) {

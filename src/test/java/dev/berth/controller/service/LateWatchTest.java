@@ -11,6 +11,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.PoolSet;
@@ -28,6 +29,9 @@ class LateWatchTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final ServiceKey OTHER = new ServiceKey("prod", "other");
     private static final Ip FIRST = Ip.parse("192.0.2.0");
+
+    private static final Selector PROD =
+            new Selector(List.of(new Selector.Requirement("tier", Selector.Operator.IN, List.of("prod"))));
 
     private Runnable beforeTheAnswer = () -> {};
     private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
@@ -60,6 +64,13 @@ class LateWatchTest {
         return Objects.requireNonNull(cluster.services.get(key)).publishedAddresses();
     }
 
+    private String said(ServiceKey key) {
+        return Objects.requireNonNull(cluster.services.get(key))
+                .condition(WellKnownNames.ADDRESS_ASSIGNED)
+                .orElseThrow()
+                .message();
+    }
+
     @Test
     void addressThatIsReservedForAService_isItsOwn_thoughAnotherServiceFoundItTaken() {
         create(OTHER);
@@ -84,12 +95,10 @@ class LateWatchTest {
     /** Who waits for an address of the namespace is notified; this one does not wait yet. */
     @Test
     void labelThatANamespaceGets_whileOneOfTwoAddressesIsBeingClaimed_counts() {
-        Selector labelled =
-                new Selector(List.of(new Selector.Requirement("tier", Selector.Operator.IN, List.of("prod"))));
         operator.ledger.usePools(PoolSet.of(
                 List.of(
                         pool("four", "192.0.2.0/30", PoolPolicy.OPEN),
-                        pool("six", "2001:db8::/126", PoolPolicy.OPEN.withSelectors(labelled, Selector.EVERYTHING))),
+                        pool("six", "2001:db8::/126", PoolPolicy.OPEN.withSelectors(PROD, Selector.EVERYTHING))),
                 List.of()));
         cluster.put(
                 WEB,
@@ -102,6 +111,25 @@ class LateWatchTest {
         operator.reconcileDue();
 
         assertThat(published(WEB)).hasSize(2);
+    }
+
+    /** Who waits is notified of other pools; this one does not wait yet. */
+    @Test
+    void poolThatIsAdded_whileOneOfTwoAddressesIsBeingClaimed_isInTheMessage() {
+        PoolDeclaration four = pool("four", "192.0.2.0/30", PoolPolicy.OPEN);
+        PoolDeclaration six = pool("six", "2001:db8::/126", PoolPolicy.OPEN.withSelectors(PROD, Selector.EVERYTHING));
+        operator.ledger.usePools(PoolSet.of(List.of(four), List.of()));
+        cluster.put(
+                WEB,
+                SampleService.named(WEB, "uid-web")
+                        .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6));
+        operator.hear();
+        beforeTheAnswer = () -> operator.ledger.usePools(PoolSet.of(List.of(four, six), List.of()));
+
+        operator.control.reconcile(WEB);
+        operator.reconcileDue();
+
+        assertThat(said(WEB)).contains("AddressPool \"six\"");
     }
 
     @Test
