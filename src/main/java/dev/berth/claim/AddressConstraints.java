@@ -36,4 +36,9 @@ public record AddressConstraints(
         }
         return Optional.empty();
     }
+
+    /** {@code spec} of an address that this Service gets: whether it is retained when it is deleted. */
+    public ClaimSpec retaining(ClaimSpec spec, ServiceKey service) {
+        return spec.retainedFor(service, retain ? true : null);
+    }
 }

@@ -65,17 +65,15 @@ public record AddressRequest(
 
     /** What the Address object of an address out of {@code pool} has to say. */
     public ClaimSpec claimOf(String pool) {
-        return asRetained(ClaimSpec.of(pool, loadBalancerClass, owner()).shared(constraints.sharing()));
+        return constraints.retaining(
+                ClaimSpec.of(pool, loadBalancerClass, owner()).shared(constraints.sharing()), service);
     }
 
     /** What the Address object of an address that others share has to say, once this one shares it, too. */
     public ClaimSpec joining(Claim shared) {
-        return asRetained(
-                shared.spec().joinedBy(owner(), Objects.requireNonNull(constraints.sharing(), "it shares no address")));
-    }
-
-    private ClaimSpec asRetained(ClaimSpec spec) {
-        return spec.retainedFor(service, constraints.retain() ? true : null);
+        return constraints.retaining(
+                shared.spec().joinedBy(owner(), Objects.requireNonNull(constraints.sharing(), "it shares no address")),
+                service);
     }
 
     /** What it asks pools for, for one of its families. */

@@ -73,8 +73,7 @@ final class Claiming {
         return new ServingEffect.UpdateClaim(
                 index,
                 claim,
-                shared(taken, serve.constraints().sharing())
-                        .retainedFor(key, serve.constraints().retain() ? true : null));
+                serve.constraints().retaining(shared(taken, serve.constraints().sharing()), key));
     }
 
     /** Nobody may join before its ports are there. */

@@ -70,10 +70,7 @@ public final class TearingDown {
         if (hindered.isPresent()) {
             return hindered.get();
         }
-        if (!known.situation().live() && needsLiveRead()) {
-            return new TerminalEffect.PlanAgain(true);
-        }
-        if (!facts.did(Done.QUEUE_LEFT)) {
+        if (needsLiveRead() || !facts.did(Done.QUEUE_LEFT)) {
             return leaveQueue();
         }
         if (service.isPresent() && deletes.isPresent()) {
@@ -83,9 +80,7 @@ public final class TearingDown {
     }
 
     private TearDownEffect leaveQueue() {
-        return !known.situation().live() && needsLiveRead()
-                ? new TerminalEffect.PlanAgain(true)
-                : new TearDownEffect.StopWaiting();
+        return needsLiveRead() ? new TerminalEffect.PlanAgain(true) : new TearDownEffect.StopWaiting();
     }
 
     private TearDownEffect delete(ServiceState state, ServedClass by) {
@@ -130,7 +125,7 @@ public final class TearingDown {
 
     /** A patch with a resource version tells what was published last, but comes too late where the provider has deleted. */
     private boolean needsLiveRead() {
-        if (service.isPresent()) {
+        if (service.isPresent() && !known.situation().live()) {
             for (ServedClass served : down.deletes()) {
                 if (!served.capabilities().immediate()) {
                     return true;

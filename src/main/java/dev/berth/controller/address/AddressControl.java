@@ -11,6 +11,7 @@ import dev.berth.controller.Next;
 import dev.berth.controller.RetrySchedule;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Timing;
+import dev.berth.controller.Unheard;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
@@ -40,9 +41,6 @@ import org.slf4j.LoggerFactory;
 public final class AddressControl {
     private static final Logger LOG = LoggerFactory.getLogger(AddressControl.class);
 
-    /** A cache has seen a create long before. */
-    private static final Duration HEARD_WITHIN = Duration.ofMinutes(1);
-
     private final Cluster cluster;
     private final Ledger ledger;
     private final StartGate gate;
@@ -51,6 +49,7 @@ public final class AddressControl {
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
     private final AddressRelease release;
+    private final Unheard<Claim> unheard;
 
     /** A release, and since when it counts, by the clock that nobody sets. */
     private record CoolingSince(String uid, Instant releasedAt, Instant since) {}
@@ -87,6 +86,8 @@ public final class AddressControl {
         this.retry = retry;
         retries = new RetrySchedule<>(timing.backoff(), timing.steady());
         release = new AddressRelease(cluster, ledger, timing, due, retry, orphans, this::read);
+        unheard = new Unheard<>(
+                timing.later(), claim -> !isUnheard(claim) || !isKnown(claim), this::readSame, this::vanished);
     }
 
     /** The classes are others: those that were left to another Berth, and are no more, have to be looked at again. */
@@ -185,19 +186,16 @@ public final class AddressControl {
         return known.since();
     }
 
-    /**
-     * This Address object was just made by us. The cache will see it, and its end; but neither, if the
-     * watch was broken all its life. So a live read decides, if the cache does not have it in time.
-     */
+    /** This Address object was just made by us. */
     public void made(Claim claim) {
-        timing.later().after(HEARD_WITHIN, () -> lookFor(claim));
+        unheard.found(claim);
     }
 
-    /** A read found this Address object. The cache need never see it, as that of {@link #made}. */
+    /** A read found this Address object. */
     public void read(Claim claim) {
         due.accept(ledger.observe(claim).concerned());
         if (isUnheard(claim)) {
-            made(claim);
+            unheard.found(claim);
         }
     }
 
@@ -205,24 +203,16 @@ public final class AddressControl {
         return cluster.claim(claim.ip()).filter(cached -> isSame(cached, claim)).isEmpty();
     }
 
-    private void lookFor(Claim made) {
-        boolean counts = ledger.holding(made.ip())
+    private boolean isKnown(Claim claim) {
+        return ledger.holding(claim.ip())
                 .flatMap(held -> Optional.ofNullable(held.claim()))
-                .filter(known -> isSame(known, made))
+                .filter(known -> isSame(known, claim))
                 .isPresent();
-        if (isUnheard(made) && counts) {
-            switch (cluster.readClaim(made.ip())) {
-                case Read.Found<Claim>(Claim found) -> {
-                    if (isSame(found, made)) {
-                        made(made);
-                    } else {
-                        vanished(made);
-                    }
-                }
-                case Read.Absent<Claim> gone -> vanished(made);
-                case Read.Failed<Claim> unknown -> made(made);
-            }
-        }
+    }
+
+    private Read<Claim> readSame(Claim claim) {
+        return cluster.readClaim(claim.ip())
+                .then(found -> isSame(found, claim) ? new Read.Found<>(found) : new Read.Absent<>());
     }
 
     private static boolean isSame(Claim one, Claim other) {

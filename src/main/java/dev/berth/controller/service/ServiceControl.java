@@ -5,6 +5,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.Replacement;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
+import dev.berth.controller.Unheard;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Read;
@@ -51,7 +52,7 @@ public final class ServiceControl {
     private final ServiceLoops.Listener listener;
     private final ServiceSnapshots snapshots;
     private final PublishedAddresses published;
-    private final UnheardServices unheard;
+    private final Unheard<ServiceKey> unheard;
 
     /** Made by {@link ServiceLoops}. */
     ServiceControl(
@@ -71,7 +72,8 @@ public final class ServiceControl {
         snapshots = new ServiceSnapshots(parts, classes::deference, memories, turns);
         boolean migrates = !parts.settings().migrateFrom().isEmpty();
         published = new PublishedAddresses(parts.ledger(), listener::due, snapshots, migrates);
-        unheard = new UnheardServices(parts, this::endUnheard);
+        unheard = new Unheard<>(
+                parts.timing().later(), parts.cluster()::hasService, parts.cluster()::readService, this::endUnheard);
     }
 
     /**
