@@ -225,7 +225,13 @@ public final class Ledger {
         if (withheld.contains(before.ip())) {
             apply(before.ip(), new HoldingEvent.Published());
         }
-        return turns.newlyInTurn(turns.queuesOf(before));
+        SequencedSet<ServiceKey> due = new LinkedHashSet<>(turns.newlyInTurn(turns.queuesOf(before)));
+        // One that waits for another family says that it lacks that one alone.
+        before.owners().stream()
+                .map(Owner::service)
+                .filter(service -> waiting.turnOf(service).isPresent())
+                .forEach(due::add);
+        return List.copyOf(due);
     }
 
     /** The one way by which what is held changes. */
@@ -286,7 +292,9 @@ public final class Ledger {
     public List<ServiceKey> await(AddressRequest request) {
         return locked(() -> {
             List<ServiceKey> due = new ArrayList<>(turns.newlyInTurn(waiting.join(request, view)));
-            if (!due.contains(request.service()) && Allocator.choose(view, request) instanceof Choice.Assigned) {
+            if (!due.contains(request.service())
+                    && (turns.isAhead(request.service())
+                            || Allocator.choose(view, request) instanceof Choice.Assigned)) {
                 due.add(request.service());
             }
             return due;

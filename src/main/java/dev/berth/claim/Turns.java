@@ -27,9 +27,16 @@ final class Turns {
     /** Left by those who wait for something else since an address was taken. */
     private final List<Queue> reopened = new ArrayList<>();
 
-    private final SaidToBeFree saidToBeFree = new SaidToBeFree();
+    /**
+     * What those who wait say by not lacking it: that a pool has free addresses, but for others who have waited longer, or that
+     * of two families one is lacking. Once nothing of that is left, what they say is not so any more.
+     */
+    private final Statements saidToBeFree = new Statements();
 
-    /** Those that say so of what there is nothing left of by now. */
+    /** What is for others who have waited longer, as those say who do not wait for it themselves: they lack another family. */
+    private final Statements saidToBeOthers = new Statements();
+
+    /** Those that say what is not so any more. */
     private final SequencedSet<ServiceKey> outdated = new LinkedHashSet<>();
 
     Turns(Holdings holdings, WaitingList waiting, Allocator.View view) {
@@ -50,7 +57,9 @@ final class Turns {
         reopened.clear();
         int changes = left.size();
         while (!left.isEmpty()) {
-            for (ServiceKey service : inTurn(left.remove(), changes)) {
+            Queue queue = left.remove();
+            due.addAll(ahead(queue));
+            for (ServiceKey service : inTurn(queue, changes)) {
                 if (due.add(service)) {
                     List<Queue> more = waiting.requeue(service, view);
                     changes += more.size();
@@ -60,6 +69,28 @@ final class Turns {
         }
         due.addAll(takeOutdated());
         return List.copyOf(due);
+    }
+
+    /** Those that say that others have waited longer, where nobody has any more. */
+    private List<ServiceKey> ahead(Queue queue) {
+        List<ServiceKey> ahead = new ArrayList<>(saidToBeOthers.by(queue));
+        ahead.removeIf(service -> !isAhead(service, queue));
+        ahead.forEach(service -> saidToBeOthers.says(service, List.of()));
+        return ahead;
+    }
+
+    /** Whether this one says so untruly already, for it did not wait yet when that changed. */
+    boolean isAhead(ServiceKey service) {
+        return saidToBeOthers.of(service).stream().anyMatch(queue -> isAhead(service, queue));
+    }
+
+    private boolean isAhead(ServiceKey service, Queue queue) {
+        return queue instanceof Queue.OfPool(String name, IpFamily family)
+                && holdings.pools()
+                        .named(name)
+                        .flatMap(pool -> waiting.turnOf(service)
+                                .filter(turn -> waiting.isTurn(pool, family, turn, view.free(pool, family))))
+                        .isPresent();
     }
 
     /** Who does not wait yet is about to, and stays until then. */
@@ -80,12 +111,14 @@ final class Turns {
             case Choice.Refused refused -> refused.refusals();
         };
         Set<IpFamily> lacking = EnumSet.noneOf(IpFamily.class);
+        List<Queue> others = new ArrayList<>();
         for (Refusal refusal : refusals) {
             lacking.add(refusal.family());
             if (refusal.reason() == RefusalReason.OTHERS_WAIT) {
                 holdings.pools()
                         .named(refusal.pool())
                         .ifPresent(pool -> free.addAll(WaitingList.queuesFor(request, pool, refusal.family(), view)));
+                others.add(new Queue.OfPool(refusal.pool(), refusal.family()));
             }
         }
         if (choice instanceof Choice.Refused && request.allOrNone()) {
@@ -96,6 +129,7 @@ final class Turns {
             }
         }
         saidToBeFree.says(request.service(), free);
+        saidToBeOthers.says(request.service(), request.allOrNone() ? others : List.of());
     }
 
     /** What of the family it can have rests on: once there is nothing left of one of these, it may be refused. */
@@ -126,6 +160,7 @@ final class Turns {
     void saysNothing(ServiceKey service) {
         outdated.remove(service);
         saidToBeFree.says(service, List.of());
+        saidToBeOthers.says(service, List.of());
     }
 
     private List<ServiceKey> inTurn(Queue queue, int changes) {
@@ -180,6 +215,10 @@ final class Turns {
         countOf(more, 0);
         countOf(fewer, 1);
         for (Queue queue : usedUpBy(now)) {
+            if (queue instanceof Queue.OfQuota && isUsedUp(queue)) {
+                // They say that its pool is exhausted.
+                outdated.addAll(waiting.countingOn(queue));
+            }
             reopened.addAll(waiting.usedUp(queue, view));
             if (!saidToBeFree.isEmpty() && isUsedUp(queue)) {
                 for (ServiceKey service : saidToBeFree.by(queue)) {
@@ -271,12 +310,14 @@ final class Turns {
     /** Throws IllegalStateException if what is kept to find who has to look again does not agree. */
     void checkInvariants() {
         saidToBeFree.checkInvariants();
+        saidToBeOthers.checkInvariants();
     }
 
     /** Nothing is known of who waits any more. */
     void clear() {
         reopened.clear();
         saidToBeFree.clear();
+        saidToBeOthers.clear();
         outdated.clear();
     }
 }

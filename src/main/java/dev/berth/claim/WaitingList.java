@@ -171,13 +171,16 @@ final class WaitingList {
      */
     List<Queue> usedUp(Queue queue, Allocator.View view) {
         List<Queue> left = new ArrayList<>();
-        for (QueuePosition turn : List.copyOf(queue(queue))) {
-            service(turn)
-                    .filter(service ->
-                            Objects.requireNonNull(waiters.get(service)).countsOn(queue))
-                    .ifPresent(service -> left.addAll(requeue(service, view)));
-        }
+        countingOn(queue).forEach(service -> left.addAll(requeue(service, view)));
         return left;
+    }
+
+    /** Those that may have to wait for something else once nothing is left of what {@code queue} is for. */
+    List<ServiceKey> countingOn(Queue queue) {
+        return queue(queue).stream()
+                .flatMap(turn -> service(turn).stream())
+                .filter(service -> Objects.requireNonNull(waiters.get(service)).countsOn(queue))
+                .toList();
     }
 
     boolean isEmpty() {

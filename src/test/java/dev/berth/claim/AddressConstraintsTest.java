@@ -740,7 +740,7 @@ class AddressConstraintsTest {
     }
 
     @Test
-    void whereSeveralLeaveAtOnce_forTheirQuotaIsUsedUp_theNextHasItsTurn() {
+    void whereSeveralLeaveAtOnce_forTheirQuotaIsUsedUp_theNextHasItsTurn_andTheySayWhy() {
         use(limited(pool("edge", "192.0.2.0-192.0.2.2"), new Quota(null, Map.of("dev", 1))));
         List.of("x", "y", "z").forEach(name -> take(request(name, 0, IPV4)));
         AddressRequest first = of("dev", request("a", 1, IPV4));
@@ -752,7 +752,8 @@ class AddressConstraintsTest {
 
         assertThat(ledger.take(first)).isInstanceOf(Choice.Assigned.class);
 
-        assertThat(ledger.stopWaiting(first.service())).containsExactly(key("d"));
+        assertThat(ledger.stopWaiting(first.service()))
+                .containsExactly(key("d"), new ServiceKey("dev", "b"), new ServiceKey("dev", "c"));
     }
 
     @Test

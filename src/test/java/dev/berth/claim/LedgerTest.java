@@ -161,6 +161,70 @@ class LedgerTest {
         assertLooksAgain(both, request("second", 1, IPV4));
     }
 
+    private static List<RefusalReason> reasons(Choice choice) {
+        return ((Choice.Refused) choice)
+                .refusals().stream().map(Refusal::reason).toList();
+    }
+
+    @Test
+    void serviceThatLacksOneOfTwoFamilies_looksAgain_onceTheAddressOfTheOtherThatWasKeptForItIsDeleted() {
+        Claim kept = new Claim(FIRST, "claim-kept", "1", ClaimSpec.of("edge", null, new Owner(key("both"), null)));
+        ledger.observe(kept);
+        ledger.observe(claim("192.0.2.1", "x", 2));
+        AddressRequest lacking = request("both", 1, true, IPV6);
+        ledger.take(lacking);
+        ledger.await(lacking);
+
+        assertThat(ledger.free(kept)).containsExactly(key("both"));
+    }
+
+    @Test
+    void serviceThatWaitsForAnExhaustedPool_looksAgain_onceTheQuotaOfItsNamespaceIsUsedUp() {
+        ledger.usePools(poolSet(
+                SamplePools.with(pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(1, Map.of())))));
+        Owner others = new Owner(new ServiceKey("dev", "x"), "uid-x");
+        ClaimSpec ofOthers = ClaimSpec.of("edge", "berth.dev/pool", others);
+        ledger.observe(new Claim(FIRST, "claim-x", "1", ofOthers));
+        AddressRequest waits = request("waits", 1, IPV4);
+        assertThat(reasons(ledger.take(waits))).containsExactly(RefusalReason.FULL);
+        ledger.await(waits);
+
+        Ledger.Observation seen = ledger.observe(new Claim(
+                FIRST, "claim-x", "2", ClaimSpec.of("edge", "berth.dev/pool", new Owner(key("other"), "uid-other"))));
+
+        assertThat(seen.due()).contains(key("waits"));
+        assertThat(reasons(ledger.take(waits))).containsExactly(RefusalReason.OVER_QUOTA);
+    }
+
+    @Test
+    void serviceThatLacksOneOfTwoFamilies_andSaysThatTheOtherIsForOthers_looksAgain_onceTheyAreGone() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        AddressRequest first = request("first", 0, IPV6);
+        AddressRequest both = request("both", 1, true, IPV4, IPV6);
+        Claim six = claim("2001:db8::", "y", 2);
+        ledger.observe(six);
+        ledger.await(first);
+        ledger.free(six);
+        assertThat(reasons(ledger.take(both))).contains(RefusalReason.OTHERS_WAIT);
+        ledger.await(both);
+
+        assertThat(ledger.stopWaiting(key("first"))).containsExactly(key("both"));
+        assertThat(reasons(ledger.take(both))).doesNotContain(RefusalReason.OTHERS_WAIT);
+    }
+
+    @Test
+    void serviceThatSaysThatAFamilyIsForOthers_looksAgain_thoughTheyWentBeforeItWaited() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        AddressRequest both = request("both", 1, true, IPV4, IPV6);
+        ledger.await(request("first", 0, IPV6));
+        ledger.take(both);
+        ledger.stopWaiting(key("first"));
+
+        assertThat(ledger.await(both)).containsExactly(key("both"));
+    }
+
     @Test
     void observe_ofAnOlderObject_saysNothing() {
         ledger.observe(claim("192.0.2.0", "a", 7));

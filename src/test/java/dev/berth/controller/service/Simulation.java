@@ -73,7 +73,6 @@ final class Simulation {
             // Sent before the faults ended.
             settle();
         }
-        // What a waiting Service says of the pools may have aged: it is said again when it is looked at.
         SimulationRules.Found settled = rules.found();
         reconcileEverything();
         rules.lookedAtAgain(settled);

@@ -375,8 +375,8 @@ final class SimulationRules {
     }
 
     /**
-     * A further look at everything may change words. If it changes what is published or what an Address says, or with whom
-     * somebody shares it, an event was missed.
+     * If a further look at everything changes what is published, what a Service says of its addresses, what an Address says,
+     * or with whom somebody shares it, an event was missed.
      */
     void lookedAtAgain(Found settled) {
         check(
@@ -395,7 +395,7 @@ final class SimulationRules {
         return specs;
     }
 
-    private record Visible(List<Published> ingress, boolean conflicts) {}
+    private record Visible(List<Published> ingress, boolean conflicts, Optional<String> said) {}
 
     private static Map<ServiceKey, Visible> published(Map<ServiceKey, ServiceState> services) {
         Map<ServiceKey, Visible> published = new TreeMap<>();
@@ -403,7 +403,9 @@ final class SimulationRules {
                 key,
                 new Visible(
                         service.ingress(),
-                        service.condition(WellKnownNames.SHARING_CONFLICT).isPresent())));
+                        service.condition(WellKnownNames.SHARING_CONFLICT).isPresent(),
+                        service.condition(WellKnownNames.ADDRESS_ASSIGNED)
+                                .map(condition -> condition.reason() + ": " + condition.message()))));
         return published;
     }
 

@@ -12,11 +12,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class SaidToBeFreeTest {
+class StatementsTest {
     private static final Queue EDGE = new Queue.OfPool("edge", IPV4);
     private static final Queue EDGE6 = new Queue.OfPool("edge", IPV6);
 
-    private final SaidToBeFree said = new SaidToBeFree();
+    private final Statements said = new Statements();
 
     @AfterEach
     void bothWaysToFindItAgree() {

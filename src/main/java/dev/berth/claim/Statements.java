@@ -8,11 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 
-/**
- * What those who wait say by not lacking it: that a pool has free addresses, but for others who have waited longer, or that of
- * two families one is lacking. Once nothing of that is left, what they say is not so any more. Guarded by the ledger's lock.
- */
-final class SaidToBeFree {
+/** Of what those who wait say one thing, and who says it of what. Guarded by the ledger's lock. */
+final class Statements {
     private final Map<ServiceKey, List<Queue>> byService = new HashMap<>();
     private final Map<Queue, SequencedSet<ServiceKey>> byQueue = new HashMap<>();
 
@@ -54,7 +51,7 @@ final class SaidToBeFree {
         Map<Queue, SequencedSet<ServiceKey>> expected = new HashMap<>();
         byService.forEach((service, queues) -> queues.forEach(queue ->
                 expected.computeIfAbsent(queue, none -> new LinkedHashSet<>()).add(service)));
-        Agreement.check("set of those who say that something is free", byQueue, expected);
+        Agreement.check("set of those who say something of what others wait for", byQueue, expected);
     }
 
     void clear() {
