@@ -32,6 +32,13 @@ public record Holding(
         return new Holding(ip, state, spec, null);
     }
 
+    /** Whether its Address object was seen, and is for other Services than the one of this name. */
+    public boolean isClaimedForOthers(ServiceKey service) {
+        return state == State.CLAIMED
+                && !owners().isEmpty()
+                && owners().stream().noneMatch(owner -> owner.service().equals(service));
+    }
+
     boolean sameContent(Holding other) {
         return state == other.state && spec.sameContent(other.spec);
     }

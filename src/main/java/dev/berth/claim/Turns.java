@@ -3,6 +3,7 @@ package dev.berth.claim;
 import dev.berth.claim.WaitingList.Queue;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
+import dev.berth.pool.Quota;
 import dev.berth.pool.Refusal;
 import dev.berth.pool.RefusalReason;
 import java.util.ArrayDeque;
@@ -28,8 +29,8 @@ final class Turns {
     private final List<Queue> reopened = new ArrayList<>();
 
     /**
-     * What those who wait say by not lacking it: that a pool has free addresses, but for others who have waited longer, or that
-     * of two families one is lacking. Once nothing of that is left, what they say is not so any more.
+     * What those who wait say by not lacking it: that a pool has free addresses, but for others who have waited longer, that
+     * of two families one is lacking, or of an address that they name, that their quota is used up. Once nothing of that is left, what they say is not so any more.
      */
     private final Statements saidToBeFree = new Statements();
 
@@ -119,6 +120,8 @@ final class Turns {
                         .named(refusal.pool())
                         .ifPresent(pool -> free.addAll(WaitingList.queuesFor(request, pool, refusal.family(), view)));
                 others.add(new Queue.OfPool(refusal.pool(), refusal.family()));
+            } else if (refusal.reason() == RefusalReason.OVER_QUOTA) {
+                request.constraints().address(refusal.family()).ifPresent(ip -> free.add(new Queue.OfAddress(ip)));
             }
         }
         if (choice instanceof Choice.Refused && request.allOrNone()) {
@@ -227,6 +230,23 @@ final class Turns {
                 }
             }
         }
+        quotasThatAreLeft(now);
+    }
+
+    /** Who says that the quota is used up, while some of it is left and nothing of its pool, waits for the pool by now. */
+    private void quotasThatAreLeft(Holding holding) {
+        IpFamily family = holding.ip().family();
+        holdings.pools()
+                .poolOf(holding.ip())
+                .filter(pool -> !pool.policy().quota().equals(Quota.NONE)
+                        && view.free(pool, family).signum() <= 0)
+                .ifPresent(pool -> waiting.quotas(pool.name(), family).stream()
+                        .filter(quota -> !isUsedUp(quota))
+                        .forEach(quota -> {
+                            List<ServiceKey> say = new ArrayList<>(waiting.all(quota));
+                            say.removeAll(waiting.countingOn(quota));
+                            outdated.addAll(say);
+                        }));
     }
 
     /** Of what may be used up. */
@@ -269,6 +289,7 @@ final class Turns {
     /** Nobody holds this any more. */
     void freed(Holding before) {
         countOf(quotasOf(before), 1);
+        quotasThatAreLeft(before);
     }
 
     /**

@@ -183,6 +183,17 @@ final class WaitingList {
                 .toList();
     }
 
+    /** The quotas of the pool that anyone waits for. */
+    List<Queue.OfQuota> quotas(String pool, IpFamily family) {
+        return queues.keySet().stream()
+                .flatMap(queue -> queue instanceof Queue.OfQuota quota
+                                && quota.family() == family
+                                && quota.pool().equals(pool)
+                        ? Stream.of(quota)
+                        : Stream.empty())
+                .toList();
+    }
+
     boolean isEmpty() {
         return waiters.isEmpty();
     }

@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.announce.Protocol;
+import dev.berth.claim.Holding;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
@@ -309,6 +310,11 @@ public final class ClassSet {
     /** Whether another Berth serves {@code value}. */
     public boolean isServedElsewhere(@Nullable String value) {
         return value != null && elsewhere.containsKey(value);
+    }
+
+    /** Whether another Berth claimed it, as its Address says; what has none yet is this one's. */
+    public boolean isClaimedElsewhere(Holding holding) {
+        return holding.claim() != null && isServedElsewhere(holding.loadBalancerClass());
     }
 
     /** Whether another Berth has the default class. */

@@ -193,8 +193,16 @@ final class Ownership {
     private List<Published> notHeld() {
         List<String> held =
                 claimed().stream().map(holding -> holding.ip().toString()).toList();
-        return service.ingress().stream()
+        return withoutOthersAddresses().stream()
                 .filter(entry -> entry.ip() == null || !held.contains(entry.ip()))
+                .toList();
+    }
+
+    /** What it publishes, but for what was given to other Services since: that is nobody's to publish here. */
+    List<Published> withoutOthersAddresses() {
+        return service.ingress().stream()
+                .filter(entry ->
+                        Published.addresses(List.of(entry)).stream().noneMatch(snapshot.othersAddresses()::contains))
                 .toList();
     }
 }

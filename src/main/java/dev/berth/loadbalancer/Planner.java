@@ -38,7 +38,7 @@ public final class Planner {
     }
 
     private static ServiceSnapshot withoutOthers(ServiceSnapshot snapshot) {
-        return snapshot.withoutHoldings(holding -> snapshot.classes().isServedElsewhere(holding.loadBalancerClass()));
+        return snapshot.withoutHoldings(snapshot.classes()::isClaimedElsewhere);
     }
 
     public static ServicePlan plan(ServiceSnapshot snapshot) {
@@ -185,7 +185,10 @@ public final class Planner {
     }
 
     private ServicePlan explained(Reason reason, String message) {
-        return new ServicePlan.Skip(service, reason, null, message, List.of(new Step.Explain(reason, message)));
+        boolean isMarked = service.hasOurFinalizer();
+        List<Published> ingress = isMarked ? ownership.withoutOthersAddresses() : service.ingress();
+        return new ServicePlan.Skip(
+                service, reason, null, message, List.of(new Step.Explain(reason, message, ingress)));
     }
 
     private ServicePlan adopt() {

@@ -34,6 +34,11 @@ public record Publication(
         this(finalizer, null, ingress, conditions);
     }
 
+    /** The same, with these addresses. */
+    Publication publishing(List<Published> other) {
+        return new Publication(finalizer, servedByClass, other, conditions);
+    }
+
     /**
      * What to publish of a provider's answer; {@code withIpMode} false leaves the mode out. Where a port is not
      * served, every port of the Service is named, as Kubernetes wants it.

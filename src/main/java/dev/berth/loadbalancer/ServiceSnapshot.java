@@ -3,6 +3,7 @@ package dev.berth.loadbalancer;
 import dev.berth.claim.Holding;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.pool.PoolSet;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.function.Predicate;
  * @param askedByClass the class value by which a provider that brings its own addresses was asked for this very
  *     Service; empty: none was, as far as is remembered
  * @param age how long the Service has been there; empty: not known
+ * @param othersAddresses the addresses in its status whose Address is for other Services
  */
 public record ServiceSnapshot(
         ServiceKey key,
@@ -37,8 +39,9 @@ public record ServiceSnapshot(
         QueuePosition turn,
         List<ForeignAnnotations> migrateFrom,
         Optional<String> askedByClass,
-        Optional<Duration> age) {
-    /** Of one whose provider was not asked yet. */
+        Optional<Duration> age,
+        List<Ip> othersAddresses) {
+    /** Of one whose provider was not asked yet, and that publishes nothing of others. */
     public ServiceSnapshot(
             ServiceKey key,
             Optional<ServiceState> service,
@@ -60,12 +63,14 @@ public record ServiceSnapshot(
                 turn,
                 migrateFrom,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                List.of());
     }
 
     public ServiceSnapshot {
         holdings = List.copyOf(holdings);
         migrateFrom = List.copyOf(migrateFrom);
+        othersAddresses = List.copyOf(othersAddresses);
     }
 
     /** Whether other pools may make untrue what is said of the Service, if this is its plan. */
@@ -98,6 +103,17 @@ public record ServiceSnapshot(
         List<Holding> others = new ArrayList<>(holdings);
         others.removeIf(which);
         return new ServiceSnapshot(
-                key, service, others, pools, classes, deference, namespaceLabels, turn, migrateFrom, askedByClass, age);
+                key,
+                service,
+                others,
+                pools,
+                classes,
+                deference,
+                namespaceLabels,
+                turn,
+                migrateFrom,
+                askedByClass,
+                age,
+                othersAddresses);
     }
 }

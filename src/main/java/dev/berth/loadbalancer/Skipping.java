@@ -74,10 +74,11 @@ public final class Skipping {
 
     private static Optional<SkippingEffect> publish(ServicePlan plan, ServiceState service, ObservedState situation) {
         for (Step step : plan.steps()) {
-            if (step instanceof Step.Explain(Reason reason, String message)) {
+            if (step instanceof Step.Explain(Reason reason, String message, List<Published> ingress)) {
                 return publish(
                         service,
-                        ServiceConditions.whyItIsLeft(service, AddressConstraints.NONE, situation, reason, message),
+                        ServiceConditions.whyItIsLeft(service, AddressConstraints.NONE, situation, reason, message)
+                                .publishing(ingress),
                         "reporting why it is skipped",
                         situation);
             }

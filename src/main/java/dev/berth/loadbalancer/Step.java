@@ -63,8 +63,16 @@ public sealed interface Step {
     /** What is done for a Service that is not served. */
     sealed interface Skipping extends Step {}
 
-    /** Say in the status of a Service why it is left as it is; its addresses and all else stay. */
-    record Explain(Reason reason, String message) implements Skipping {}
+    /**
+     * Say in the status of a Service why it is left as it is; its addresses and all else stay.
+     *
+     * @param ingress what it goes on publishing: all, but for addresses that were given to other Services
+     */
+    record Explain(Reason reason, String message, List<Published> ingress) implements Skipping {
+        public Explain {
+            ingress = List.copyOf(ingress);
+        }
+    }
 
     /** Take our conditions off a Service that is another's, and nothing else. */
     record RemoveConditions() implements Skipping {}

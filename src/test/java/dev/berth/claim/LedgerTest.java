@@ -197,6 +197,28 @@ class LedgerTest {
     }
 
     @Test
+    void serviceThatWaitsForItsQuota_looksAgain_onceTheAddressThatItNamesIsTaken_orNothingIsLeftOfThePool() {
+        ledger.usePools(poolSet(
+                SamplePools.with(pool("edge", "192.0.2.0/31"), policy -> policy.withQuota(new Quota(1, Map.of())))));
+        ledger.observe(claim("192.0.2.1", "x", 1));
+        AddressRequest named = Sample.asking(request("named", 1, IPV4), "192.0.2.0");
+        AddressRequest any = request("any", 2, IPV4);
+        for (AddressRequest waits : List.of(named, any)) {
+            assertThat(reasons(ledger.take(waits))).containsExactly(RefusalReason.OVER_QUOTA);
+            ledger.await(waits);
+        }
+        ClaimSpec ofOthers = ClaimSpec.of("edge", "berth.dev/pool", new Owner(new ServiceKey("dev", "y"), "uid-y"));
+
+        assertThat(ledger.observe(new Claim(FIRST, "claim-y", "2", ofOthers)).due())
+                .containsExactly(key("named"));
+        assertThat(reasons(ledger.take(named))).containsExactly(RefusalReason.IN_USE);
+        assertThat(ledger.observe(new Claim(Ip.parse("192.0.2.1"), "claim-192.0.2.1", "3", ofOthers))
+                        .due())
+                .contains(key("any"));
+        assertThat(reasons(ledger.take(any))).containsExactly(RefusalReason.FULL);
+    }
+
+    @Test
     void serviceThatLacksOneOfTwoFamilies_andSaysThatTheOtherIsForOthers_looksAgain_onceTheyAreGone() {
         ledger.usePools(poolSet(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
         ledger.observe(claim("192.0.2.0", "x", 1));

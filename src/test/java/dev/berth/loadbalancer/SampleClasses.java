@@ -103,19 +103,30 @@ public final class SampleClasses {
 
     /** One class, which names another controller. */
     public static ClassSet ofAnotherBerth(String value) {
-        ClassDeclaration theirs = new ClassDeclaration(
-                "theirs",
+        return ClassSet.of(List.of(declared("theirs", value, "another", "pool")), "me", KnownProviders.NONE);
+    }
+
+    /** A class of this Berth, and one of another. */
+    public static ClassSet besideAnotherBerth(String value, String provider, Capabilities capabilities, String others) {
+        return ClassSet.of(
+                List.of(declared("mine", value, "me", provider), declared("theirs", others, "another", "pool")),
+                "me",
+                new KnownProviders(Map.of(provider, capabilities), Map.of()));
+    }
+
+    private static ClassDeclaration declared(String name, String value, String controllerName, String provider) {
+        return new ClassDeclaration(
+                name,
                 Instant.EPOCH,
                 value,
-                "another",
-                "pool",
+                controllerName,
+                provider,
                 Map.of(),
                 List.of(),
                 null,
                 HealthCheckPolicy.AUTO,
                 false,
                 Classless.NEVER);
-        return ClassSet.of(List.of(theirs), "me", KnownProviders.NONE);
     }
 
     /** One class that is not accepted: nobody knows its provider. */

@@ -44,7 +44,8 @@ class ServicePlanTest {
     void serviceThatIsAnothers_doesNotWait_unlikeOneWhoseClassMayComeBack() {
         assertThat(new ServicePlan.NotOurs(List.of()).isAnothers()).isTrue();
         assertThat(skip().isAnothers()).isTrue();
-        assertThat(skip(new Step.Explain(Reason.ClassMissing, "bring it back")).isAnothers())
+        assertThat(skip(new Step.Explain(Reason.ClassMissing, "bring it back", List.of()))
+                        .isAnothers())
                 .isFalse();
         assertThat(SERVED.isAnothers()).isFalse();
     }

@@ -85,7 +85,7 @@ class SkippingTest {
 
     @Test
     void serviceThatIsLeftAlone_isReported_andItsConditionSaysWhy() {
-        ServicePlan.Skip skip = skip(new Step.Explain(Reason.ClassMissing, "bring it back"));
+        ServicePlan.Skip skip = skip(new Step.Explain(Reason.ClassMissing, "bring it back", service.ingress()));
 
         way(skip)
                 .then(new SkippingEffect.StopWaiting(), LEFT)
@@ -103,7 +103,7 @@ class SkippingTest {
                 .build();
         ClaimSpec reserved = ClaimSpec.of(null, null, new Owner(service.key(), null));
         holdings = List.of(Holding.of(new Claim(Ip.parse("192.0.2.1"), "c", "5", reserved)));
-        ServicePlan.Skip skip = skip(new Step.Explain(Reason.ClassMissing, "bring it back"));
+        ServicePlan.Skip skip = skip(new Step.Explain(Reason.ClassMissing, "bring it back", service.ingress()));
         Publication wanted = new Publication(
                 false,
                 null,

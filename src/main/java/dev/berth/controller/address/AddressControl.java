@@ -241,8 +241,11 @@ public final class AddressControl {
         List<Owner> owners = known.get().owners().stream()
                 .filter(owner -> !owner.isReservation())
                 .toList();
-        if (owners.isEmpty() || classes.get().isServedElsewhere(known.get().loadBalancerClass())) {
+        boolean isAnothers = classes.get().isServedElsewhere(known.get().loadBalancerClass());
+        if (owners.isEmpty() || isAnothers) {
             due.accept(ledger.free(ip));
+            // They may be this Berth's by now.
+            due.accept(owners.stream().map(Owner::service).toList());
             return Next.ON_EVENT;
         }
         // It stays theirs until a live read shows that they are gone: the cache may not know them yet.

@@ -3,6 +3,8 @@ package dev.berth.controller.service;
 import dev.berth.controller.Workers;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -35,6 +37,7 @@ final class Bulkhead {
 
     private final int callsAtOnce;
     private final Duration deadline;
+    private final InstantSource steady;
     private final Consumer<String> stuckChanged;
 
     /** By their names. Guarded by this, as is all that is in it. */
@@ -63,11 +66,13 @@ final class Bulkhead {
      *
      * @param callsAtOnce in each line, where the provider has no limit of its own
      * @param deadline of each call, for messages
+     * @param steady how time passes, for who was notified and does not come
      * @param stuckChanged notified of which line {@link #stuck} says something else now
      */
-    Bulkhead(int callsAtOnce, Duration deadline, Consumer<String> stuckChanged) {
+    Bulkhead(int callsAtOnce, Duration deadline, InstantSource steady, Consumer<String> stuckChanged) {
         this.callsAtOnce = callsAtOnce;
         this.deadline = deadline;
+        this.steady = steady;
         this.stuckChanged = stuckChanged;
     }
 
@@ -83,7 +88,7 @@ final class Bulkhead {
         private final SequencedMap<Object, Runnable> waiting = new LinkedHashMap<>();
 
         /** Who was notified that there is a place, and when. */
-        private final Map<Object, Long> promised = new HashMap<>();
+        private final Map<Object, Instant> promised = new HashMap<>();
 
         Line(String name) {
             this.name = name;
@@ -103,8 +108,8 @@ final class Bulkhead {
         }
 
         private boolean takes(Object who) {
-            long now = System.nanoTime();
-            promised.values().removeIf(since -> now - since > KEPT.toNanos());
+            Instant kept = steady.instant().minus(KEPT);
+            promised.values().removeIf(since -> since.isBefore(kept));
             next();
             if (promised.remove(who) == null && free() <= 0) {
                 return false;
@@ -117,7 +122,7 @@ final class Bulkhead {
         private void next() {
             while (free() > 0 && !waiting.isEmpty()) {
                 Map.Entry<Object, Runnable> first = waiting.pollFirstEntry();
-                promised.put(first.getKey(), System.nanoTime());
+                promised.put(first.getKey(), steady.instant());
                 news.add(first.getValue());
             }
         }

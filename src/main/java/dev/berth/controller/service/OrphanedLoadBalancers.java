@@ -263,7 +263,7 @@ final class OrphanedLoadBalancers implements Orphans {
 
     /** Deletes what was made for a Service that is gone, unless an Address of it is released: that has it deleted first. */
     void deleteOfGone(ServiceKey key, ProviderState provider) {
-        PredecessorDeletion.ofGone(provider, parts.ledger().heldFor(key))
+        PredecessorDeletion.ofGone(provider, parts.heldFor(key))
                 .ifPresent(made -> deleteUntilDone(made.by(), made.request().service()));
     }
 

@@ -12,6 +12,7 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -60,7 +61,11 @@ final class ProviderGuard implements AutoCloseable {
             Duration patience,
             Duration deadline,
             Consumer<String> stuckChanged) {
-        this(needsNoGuard, callsAtOnce, patience, deadline, stuckChanged, ownThreads());
+        this(
+                needsNoGuard,
+                new CallLimits(callsAtOnce, patience, deadline, ownThreads()),
+                InstantSource.system(),
+                stuckChanged);
     }
 
     /** A thread for each call, which a provider may block or spin on as long as it likes. */
@@ -68,19 +73,17 @@ final class ProviderGuard implements AutoCloseable {
         return Thread.ofPlatform().daemon().name("provider-", 0).factory();
     }
 
-    /** A guard whose calls are made by these threads. */
+    /** The same, by these limits and this clock, which nobody sets. */
     ProviderGuard(
             Predicate<LoadBalancerProvider> needsNoGuard,
-            int callsAtOnce,
-            Duration patience,
-            Duration deadline,
-            Consumer<String> stuckChanged,
-            ThreadFactory threads) {
+            CallLimits limits,
+            InstantSource steady,
+            Consumer<String> stuckChanged) {
         this.needsNoGuard = needsNoGuard;
-        this.bulkhead = new Bulkhead(callsAtOnce, deadline, stuckChanged);
-        this.patience = patience;
-        this.deadline = deadline;
-        this.threads = threads;
+        this.bulkhead = new Bulkhead(limits.atOnce(), limits.deadline(), steady, stuckChanged);
+        this.patience = limits.patience();
+        this.deadline = limits.deadline();
+        this.threads = limits.threads();
     }
 
     /** What one who may have something to ask of providers does about it; to be closed when it is done. */

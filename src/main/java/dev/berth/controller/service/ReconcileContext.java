@@ -76,7 +76,7 @@ record ReconcileContext(
     ObservedState situation() {
         return new ObservedState(
                 live,
-                parts.ledger().heldFor(key),
+                parts.heldFor(key),
                 parts.ledger().pools(),
                 memory.provider.state(),
                 memory.provider.name.known(),

@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.announce.Announcements;
+import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.StartGate;
@@ -13,6 +14,7 @@ import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.ForeignAnnotations;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -36,6 +38,14 @@ public record ServiceParts(
         Timing timing,
         Environment environment,
         Settings settings) {
+    /** What is held for the Service's name, but for what another Berth claimed. */
+    List<Holding> heldFor(ServiceKey key) {
+        ClassSet classes = environment.classes().get();
+        List<Holding> held = new ArrayList<>(ledger.heldFor(key));
+        held.removeIf(classes::isClaimedElsewhere);
+        return held;
+    }
+
     /**
      * What is known beside Services and Addresses. Each is asked again whenever it is needed.
      *

@@ -28,12 +28,7 @@ final class StuckCalls {
         metrics = parts.metrics();
         this.changed = changed;
         guard = new ProviderGuard(
-                parts.providers()::needsNoGuard,
-                limits.atOnce(),
-                limits.patience(),
-                limits.deadline(),
-                this::stuckChanged,
-                limits.threads());
+                parts.providers()::needsNoGuard, limits, parts.timing().steady(), this::stuckChanged);
     }
 
     ProviderGuard guard() {

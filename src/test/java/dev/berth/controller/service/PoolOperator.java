@@ -100,6 +100,16 @@ class PoolOperator {
         classes = before;
     }
 
+    /** Beside its one class there is another Berth's from now on. */
+    final void useAnotherBerthsClass(String value) {
+        classes = SampleClasses.besideAnotherBerth(CLASS, "theirs", new PoolProvider().capabilities(), value);
+    }
+
+    /** Another Berth serves its one class from now on. */
+    final void loseItsClass() {
+        classes = SampleClasses.ofAnotherBerth(CLASS);
+    }
+
     final ClassSet classes() {
         return classes;
     }

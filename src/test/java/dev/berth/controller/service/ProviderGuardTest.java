@@ -18,6 +18,8 @@ import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import dev.berth.testing.QuietProvider;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -147,6 +149,28 @@ class ProviderGuardTest {
             }
             ensure(guard, "slow", WORKS, OTHER);
             assertThat(told).containsExactly("other", "last");
+        }
+    }
+
+    @Test
+    void placeOfOneWhoWasNotified_isAnothers_ifNobodyComesWithinHalfAMinute() {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
+        CallLimits limits = new CallLimits(1, Duration.ZERO, Duration.ofMinutes(1), ProviderGuard.ownThreads());
+        try (ProviderGuard guard = new ProviderGuard(ProviderGuardTest::needsNoGuard, limits, now::get, stuck::add)) {
+            try (Visit first = visit(guard, REQUEST);
+                    Visit gone = visit(guard, OTHER)) {
+                enter(first, "slow", REQUEST);
+                assertThat(enter(gone, "slow", OTHER)).isEqualTo(new Entry.InLine());
+            }
+            assertThat(told).containsExactly("other");
+            now.set(Instant.EPOCH.plusSeconds(30));
+            try (Visit newcomer = visit(guard, request("newcomer"))) {
+                assertThat(enter(newcomer, "slow", request("newcomer"))).isEqualTo(new Entry.InLine());
+            }
+            now.set(Instant.EPOCH.plusSeconds(31));
+            try (Visit newcomer = visit(guard, request("newcomer"))) {
+                assertThat(enter(newcomer, "slow", request("newcomer"))).isInstanceOf(Entry.In.class);
+            }
         }
     }
 
@@ -430,7 +454,10 @@ class ProviderGuardTest {
             return Thread.ofVirtual().unstarted(what);
         };
         try (ProviderGuard guard = new ProviderGuard(
-                ProviderGuardTest::needsNoGuard, 1, Duration.ZERO, Duration.ofSeconds(1), stuck::add, once)) {
+                ProviderGuardTest::needsNoGuard,
+                new CallLimits(1, Duration.ZERO, Duration.ofSeconds(1), once),
+                InstantSource.system(),
+                stuck::add)) {
             assertThatThrownBy(() -> ensure(guard, "slow", deaf, REQUEST)).hasMessageContaining("no answer within");
 
             withheld.getFirst().run();

@@ -151,7 +151,8 @@ final class SimulatedOperator {
                 .clusterName("simulated")
                 .fencingToken(parts.fencingToken(world.nextLeader()))
                 // Its clock stands still while it waits.
-                .limits(new CallLimits(Duration.ZERO, Duration.ofSeconds(60), SimulatedOperator::inline))
+                .limits(new CallLimits(
+                        world.callsAtOnce(), Duration.ZERO, Duration.ofSeconds(60), SimulatedOperator::inline))
                 .build(loops.judging(), new ControlLoops.Listener() {
                     @Override
                     public void servicesDue(Collection<ServiceKey> services) {

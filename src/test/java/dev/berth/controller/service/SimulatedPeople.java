@@ -41,6 +41,10 @@ final class SimulatedPeople {
     static final String SLOW = "berth.dev/slow";
     static final String CLOUD = "berth.dev/cloud";
     static final String OTHERS = "other.dev/lb";
+
+    /** Another Berth serves it, as long as its class is there and says so. */
+    static final String ELSEWHERE = "berth.dev/elsewhere";
+
     static final List<Published> PUBLISHED_BY_OTHERS = List.of(new Published("203.0.113.100", null, null));
 
     /** In no pool, ever. */
@@ -125,9 +129,13 @@ final class SimulatedPeople {
         if (dice < 15) {
             touchService(KEYS.get(random.nextInt(KEYS.size())));
         } else if (dice < 16) {
-            deleteAddress();
+            deleteOrEditAddress();
         } else if (dice < 17) {
-            reserve(KEYS.get(random.nextInt(KEYS.size())));
+            if (oneIn(3)) {
+                actAsAnotherBerth();
+            } else {
+                reserve(KEYS.get(random.nextInt(KEYS.size())));
+            }
         } else if (dice < 19) {
             if (oneIn(3)) {
                 changePool();
@@ -237,7 +245,7 @@ final class SimulatedPeople {
             case 5, 6 -> SLOW;
             // Two operators remember two answers of its provider; only a resync shows which one is old.
             case 7 -> alone ? CLOUD : SLOW;
-            default -> OTHERS;
+            default -> oneIn(2) ? OTHERS : ELSEWHERE;
         };
     }
 
@@ -323,7 +331,7 @@ final class SimulatedPeople {
 
     // ---- administrators: Addresses
 
-    private void deleteAddress() {
+    private void deleteOrEditAddress() {
         List<Claim> all = new ArrayList<>(cluster.claims.values());
         // With a dead operator's writes on their way as well, two Services could truly be told the same.
         // Nor while a class is gone: nothing is made for its Services then.
@@ -334,17 +342,100 @@ final class SimulatedPeople {
                 && world.kinds.classesAreWhole()) {
             Claim claim = all.get(random.nextInt(all.size()));
             Ip ip = claim.ip();
-            world.trace("administrator deletes Address ", ip);
             world.deletedByHand.add(ip);
             if (claim.owners().size() > 1) {
                 world.sharedAndDeletedByHand.add(ip);
             }
-            cluster.removeClaim(ip);
+            if (oneIn(2) && claim.spec().otherKind() == null) {
+                edit(claim);
+            } else {
+                world.trace("administrator deletes Address ", ip);
+                cluster.removeClaim(ip);
+            }
         }
     }
 
-    private void reserve(ServiceKey key) {
+    /** Takes it from one of those who have it, or from all, gives it to another name, or has it retained, or not. */
+    private void edit(Claim claim) {
+        ClaimSpec spec = claim.spec();
+        List<Owner> owners = new ArrayList<>(claim.owners());
+        boolean retain = spec.retain();
+        switch (random.nextInt(4)) {
+            case 0 -> retain = !retain;
+            case 1 -> owners.clear();
+            case 2 -> {
+                if (!owners.isEmpty()) {
+                    owners.remove(random.nextInt(owners.size()));
+                }
+            }
+            default -> {
+                owners.clear();
+                owners.add(new Owner(KEYS.get(random.nextInt(KEYS.size())), null));
+            }
+        }
+        world.trace("administrator edits Address ", claim.ip(), ": ", owners, retain ? " retained" : "");
+        world.editedByHand.add(claim.ip());
+        cluster.putClaim(new Claim(
+                claim.ip(),
+                claim.uid(),
+                "",
+                new ClaimSpec(
+                        spec.pool(),
+                        spec.loadBalancerClass(),
+                        owners,
+                        owners.size() > 1 ? spec.sharing() : null,
+                        spec.releasedAt(),
+                        retain,
+                        spec.retaining(),
+                        spec.departures(),
+                        null)));
+    }
+
+    /** Another Berth claims an address for a Service of its class, or releases one of a Service that is gone. */
+    private void actAsAnotherBerth() {
+        Optional<Claim> left = cluster.claims.values().stream()
+                .filter(claim -> ELSEWHERE.equals(claim.loadBalancerClass()))
+                .filter(claim -> claim.owners().stream().noneMatch(this::isOfElsewhere))
+                .findFirst();
+        if (!world.classSet().isServedElsewhere(ELSEWHERE)) {
+            return;
+        }
+        if (left.isPresent()) {
+            world.trace("another Berth releases ", left.get().ip());
+            cluster.removeClaim(left.get().ip());
+            return;
+        }
         Ip ip = Ip.parse("192.0.2." + random.nextInt(4));
+        List<ServiceState> lacking = cluster.services.values().stream()
+                .filter(service -> isOfElsewhere(new Owner(service.key(), service.uid())))
+                .filter(service -> cluster.claims.values().stream()
+                        .noneMatch(claim -> claim.owners().contains(new Owner(service.key(), service.uid()))))
+                .toList();
+        if (!lacking.isEmpty()
+                && !cluster.claims.containsKey(ip)
+                && !world.isPublished(ip)
+                && !world.deletedByHand.contains(ip)) {
+            ServiceState service = lacking.get(random.nextInt(lacking.size()));
+            world.trace("another Berth claims ", ip, " for ", service.key());
+            cluster.putClaim(new Claim(
+                    ip,
+                    cluster.newUid(),
+                    "",
+                    ClaimSpec.of(oneIn(2) ? "a" : null, ELSEWHERE, new Owner(service.key(), service.uid()))));
+        }
+    }
+
+    private boolean isOfElsewhere(Owner owner) {
+        ServiceState service = cluster.services.get(owner.service());
+        return service != null
+                && service.uid().equals(owner.uid())
+                && service.typeLoadBalancer()
+                && !service.deleting()
+                && ELSEWHERE.equals(service.loadBalancerClass());
+    }
+
+    private void reserve(ServiceKey key) {
+        Ip ip = Ip.parse(oneIn(4) ? "2001:db8::" + random.nextInt(3) : "192.0.2." + random.nextInt(4));
         if (cluster.claims.size() < 6
                 && !cluster.claims.containsKey(ip)
                 && !world.isPublished(ip)

@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedPools {
     static final String SECOND = "second";
     static final String UNKNOWN = "unknown";
+    static final String ELSEWHERE = "elsewhere";
     private static final String OVERLAPPING = "e";
 
     /** Unreadable times count as the epoch: these are older than all others. */
@@ -179,7 +180,7 @@ final class SimulatedPools {
     void declareClasses(Map<String, ClassDeclaration> wanted) {
         TreeSet<String> names = new TreeSet<>(wanted.keySet());
         names.addAll(classes.objects.keySet());
-        names.removeAll(List.of(SECOND, UNKNOWN));
+        names.removeAll(List.of(SECOND, UNKNOWN, ELSEWHERE));
         names.forEach(name -> {
             ClassDeclaration declaration = wanted.get(name);
             LoadBalancerClass before = classes.objects.get(name);
@@ -219,6 +220,7 @@ final class SimulatedPools {
             case 11 -> second();
             case 12 -> unknown();
             case 13 -> spoil();
+            case 14 -> elsewhere();
             default -> any(classes.objects).ifPresent(this::writeClassStatus);
         }
     }
@@ -333,10 +335,37 @@ final class SimulatedPools {
         }
     }
 
+    /** A class that another Berth serves, until it is given to this one, or goes. */
+    private void elsewhere() {
+        LoadBalancerClass before = classes.objects.get(ELSEWHERE);
+        if (before == null) {
+            world.trace("class elsewhere comes");
+            classes.create(ELSEWHERE, store.newUid(), now(), ofElsewhere(SimulatedWorld.OTHER_CONTROLLER));
+        } else if (oneIn(3)) {
+            world.trace("class elsewhere goes");
+            classes.delete(ELSEWHERE);
+        } else {
+            String now = Objects.requireNonNull(before.getSpec()).controllerName();
+            String next = SimulatedWorld.CONTROLLER.equals(now)
+                    ? SimulatedWorld.OTHER_CONTROLLER
+                    : SimulatedWorld.CONTROLLER;
+            world.trace("class elsewhere is served by ", next);
+            classes.edit(before, ofElsewhere(next));
+        }
+    }
+
+    private static LoadBalancerClass.Spec ofElsewhere(String controller) {
+        return spec(SimulatedPeople.ELSEWHERE, controller, PoolProvider.NAME, false);
+    }
+
     private static LoadBalancerClass.Spec spec(String value, String provider, boolean isDefault) {
+        return spec(value, SimulatedWorld.CONTROLLER, provider, isDefault);
+    }
+
+    private static LoadBalancerClass.Spec spec(String value, String controller, String provider, boolean isDefault) {
         return new LoadBalancerClass.Spec(
                 value,
-                SimulatedWorld.CONTROLLER,
+                controller,
                 provider,
                 null,
                 null,

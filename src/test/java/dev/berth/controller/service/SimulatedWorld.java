@@ -27,6 +27,7 @@ final class SimulatedWorld {
     static final String SLOW_PROVIDER = "slow";
     static final String CLOUD_PROVIDER = "cloud";
     static final String CONTROLLER = "berth.dev/controller";
+    static final String OTHER_CONTROLLER = "other.dev/controller";
 
     private static final int TOLD = 120;
     private static final Duration CALL = Duration.ofMillis(10);
@@ -92,6 +93,9 @@ final class SimulatedWorld {
 
     /** Addresses whose object was deleted or changed by others than the operator, or late by one that is not told. */
     final Set<Ip> deletedByHand = new HashSet<>();
+
+    /** Those of them that an administrator gave to others. */
+    final Set<Ip> editedByHand = new HashSet<>();
 
     /** Those of them that several Services shared. */
     final Set<Ip> sharedAndDeletedByHand = new HashSet<>();
@@ -238,6 +242,11 @@ final class SimulatedWorld {
             task.slow = luck.nextInt(30);
         }
         task.pause();
+    }
+
+    /** So many calls a class may make at once: in half of the worlds one, so that its line is full. */
+    int callsAtOnce() {
+        return seed % 2 == 0 ? 1 : 16;
     }
 
     /** What the operators take for the time. */

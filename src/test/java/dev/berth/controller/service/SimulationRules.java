@@ -110,7 +110,10 @@ final class SimulationRules {
                 check(
                         other == null
                                 || isShared(claim, service, other)
-                                || (mayBeDeletedByHand && (wasShared(ip, service, other) || isOvertaken(ip, claim))),
+                                || (mayBeDeletedByHand
+                                        && (wasShared(ip, service, other)
+                                                || world.editedByHand.contains(ip)
+                                                || isOvertaken(ip, claim))),
                         () -> ip + " is published by " + key + " and " + (other == null ? "" : other.key())
                                 + ", and its Address is " + claim);
                 boolean excused = mayBeDeletedByHand
@@ -118,9 +121,10 @@ final class SimulationRules {
                         && (claim == null
                                 || isReserved(claim, service)
                                 || world.sharedAndDeletedByHand.contains(ip)
+                                || world.editedByHand.contains(ip)
                                 || isOvertaken(ip, claim));
                 // It is as if a stranger had written it: nobody else gets it.
-                boolean isWithheld = claim == null
+                boolean isWithheld = (claim == null || claim.owners().isEmpty())
                         && isFrozen(service)
                         && world.deletedByHand.contains(ip)
                         && world.operators.stream()
@@ -287,7 +291,12 @@ final class SimulationRules {
                         .orElseGet(() -> new QueuePosition(Instant.MAX, service.created(), service.uid())),
                 List.of(),
                 Optional.empty(),
-                Optional.of(Duration.between(service.created(), world.now()))));
+                Optional.of(Duration.between(service.created(), world.now())),
+                service.publishedAddresses().stream()
+                        .filter(ip -> ledger.holding(ip)
+                                .filter(held -> held.isClaimedForOthers(service.key()))
+                                .isPresent())
+                        .toList()));
     }
 
     private static Optional<AddressRequest> acquire(ServicePlan plan) {
@@ -303,16 +312,33 @@ final class SimulationRules {
                         && (!world.othersMarks.containsKey(service.uid())
                                 || service.condition("example.org/Other").isPresent()),
                 () -> service.key() + " lost another's finalizer or condition");
-        check(world.odd.areUnchanged(service), () -> service + " has not the conditions that it should have");
+        check(
+                isAnotherBerths(service, world.classSet()) || world.odd.areUnchanged(service),
+                () -> service + " has not the conditions that it should have");
         check(
                 !world.publishedByOthers.contains(service.uid())
                         || service.ingress().equals(SimulatedPeople.PUBLISHED_BY_OTHERS),
                 () -> service.key() + " lost what the controller of its class published");
     }
 
+    /** Whether another Berth serves it, or has not cleaned up yet. */
+    private boolean isAnotherBerths(ServiceState service, ClassSet classes) {
+        return classes.isServedElsewhere(service.loadBalancerClass())
+                || service.servedByClass().filter(classes::isServedElsewhere).isPresent()
+                || (service.loadBalancerClass() == null
+                        && service.servedByClass().isEmpty()
+                        && cluster.claims.values().stream()
+                                .anyMatch(claim -> isOwner(claim, service)
+                                        && classes.isServedElsewhere(claim.loadBalancerClass())));
+    }
+
     private void checkService(ServiceState service, ClassSet classes, Ledger told, Set<ServiceKey> waits) {
+        if (isAnotherBerths(service, classes)) {
+            return;
+        }
         List<Claim> held = cluster.claims.values().stream()
                 .filter(claim -> isOwner(claim, service))
+                .filter(claim -> !classes.isServedElsewhere(claim.loadBalancerClass()))
                 .toList();
         switch (plan(world.operators.getFirst(), service, classes, told)) {
             case ServicePlan.Serve serve -> checkServed(serve, held, told, waits);
@@ -469,7 +495,7 @@ final class SimulationRules {
             return;
         }
         List<Holding> claimed = told.heldFor(leave.service().key()).stream()
-                .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                .filter(holding -> holding.state() == Holding.State.CLAIMED && !classes.isClaimedElsewhere(holding))
                 .toList();
         List<Ip> shown = HoldingSelection.of(leave.service(), claimed, AddressConstraints.NONE, world.poolSet())
                 .publishable(leave.service());
@@ -617,6 +643,9 @@ final class SimulationRules {
     }
 
     private void checkClaim(Claim claim) {
+        if (world.classSet().isServedElsewhere(claim.loadBalancerClass())) {
+            return;
+        }
         check(claim.spec().phase() != ClaimSpec.Phase.COOLING, () -> claim + " has cooled, and is not given back");
         for (Owner owner : claim.owners()) {
             ServiceState service = cluster.services.get(owner.service());
