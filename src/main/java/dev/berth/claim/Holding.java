@@ -32,10 +32,10 @@ public record Holding(
         return new Holding(ip, state, spec, null);
     }
 
-    /** Whether its Address object was seen, and is for other Services than the one of this name. */
+    /** Whether its Address object was seen, and is for another Service than that of this name, or for something else. */
     public boolean isClaimedForOthers(ServiceKey service) {
         return state == State.CLAIMED
-                && !owners().isEmpty()
+                && (!owners().isEmpty() || spec.otherKind() != null)
                 && owners().stream().noneMatch(owner -> owner.service().equals(service));
     }
 

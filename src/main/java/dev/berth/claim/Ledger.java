@@ -292,9 +292,7 @@ public final class Ledger {
     public List<ServiceKey> await(AddressRequest request) {
         return locked(() -> {
             List<ServiceKey> due = new ArrayList<>(turns.newlyInTurn(waiting.join(request, view)));
-            if (!due.contains(request.service())
-                    && (turns.isAhead(request.service())
-                            || Allocator.choose(view, request) instanceof Choice.Assigned)) {
+            if (!due.contains(request.service()) && Allocator.choose(view, request) instanceof Choice.Assigned) {
                 due.add(request.service());
             }
             return due;

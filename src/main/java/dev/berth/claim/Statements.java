@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 
-/** Of what those who wait say one thing, and who says it of what. Guarded by the ledger's lock. */
+/** What those who wait said of the queues for it, and who said it. Guarded by the ledger's lock. */
 final class Statements {
     private final Map<ServiceKey, List<Queue>> byService = new HashMap<>();
     private final Map<Queue, SequencedSet<ServiceKey>> byQueue = new HashMap<>();

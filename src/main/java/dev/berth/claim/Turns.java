@@ -1,6 +1,7 @@
 package dev.berth.claim;
 
 import dev.berth.claim.WaitingList.Queue;
+import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.Pool;
 import dev.berth.pool.Quota;
@@ -29,8 +30,8 @@ final class Turns {
     private final List<Queue> reopened = new ArrayList<>();
 
     /**
-     * What those who wait say by not lacking it: that a pool has free addresses, but for others who have waited longer, that
-     * of two families one is lacking, or of an address that they name, that their quota is used up. Once nothing of that is left, what they say is not so any more.
+     * What those who wait do not say to be lacking. They say that it is reserved for others who have waited longer, that
+     * another family is lacking, or that their quota is used up. Once nothing of it is left, they have to say that.
      */
     private final Statements saidToBeFree = new Statements();
 
@@ -59,7 +60,7 @@ final class Turns {
         int changes = left.size();
         while (!left.isEmpty()) {
             Queue queue = left.remove();
-            due.addAll(ahead(queue));
+            due.addAll(noLongerBehindOthers(queue));
             for (ServiceKey service : inTurn(queue, changes)) {
                 if (due.add(service)) {
                     List<Queue> more = waiting.requeue(service, view);
@@ -72,26 +73,34 @@ final class Turns {
         return List.copyOf(due);
     }
 
-    /** Those that say that others have waited longer, where nobody has any more. */
-    private List<ServiceKey> ahead(Queue queue) {
-        List<ServiceKey> ahead = new ArrayList<>(saidToBeOthers.by(queue));
-        ahead.removeIf(service -> !isAhead(service, queue));
-        ahead.forEach(service -> saidToBeOthers.says(service, List.of()));
-        return ahead;
+    /** Those that say that others have waited longer, and would be answered something else now. */
+    private List<ServiceKey> noLongerBehindOthers(Queue queue) {
+        SequencedSet<ServiceKey> services = new LinkedHashSet<>(saidToBeOthers.by(queue));
+        if (queue instanceof Queue.OfAddress(Ip ip)) {
+            holdings.pools()
+                    .poolOf(ip)
+                    .map(pool -> new Queue.OfPool(pool.name(), ip.family()))
+                    .ifPresent(ofPool -> services.addAll(saidToBeOthers.by(ofPool)));
+        }
+        services.removeIf(this::isBehindOthers);
+        services.forEach(service -> saidToBeOthers.says(service, List.of()));
+        return List.copyOf(services);
     }
 
-    /** Whether this one says so untruly already, for it did not wait yet when that changed. */
-    boolean isAhead(ServiceKey service) {
-        return saidToBeOthers.of(service).stream().anyMatch(queue -> isAhead(service, queue));
+    /** One that does not wait yet is about to. */
+    private boolean isBehindOthers(ServiceKey service) {
+        return waiting.request(service)
+                .map(request -> Allocator.choose(view, request))
+                .filter(choice ->
+                        refusals(choice).stream().anyMatch(refusal -> refusal.reason() == RefusalReason.OTHERS_WAIT))
+                .isPresent();
     }
 
-    private boolean isAhead(ServiceKey service, Queue queue) {
-        return queue instanceof Queue.OfPool(String name, IpFamily family)
-                && holdings.pools()
-                        .named(name)
-                        .flatMap(pool -> waiting.turnOf(service)
-                                .filter(turn -> waiting.isTurn(pool, family, turn, view.free(pool, family))))
-                        .isPresent();
+    private static List<Refusal> refusals(Choice choice) {
+        return switch (choice) {
+            case Choice.Assigned assigned -> assigned.missing();
+            case Choice.Refused refused -> refused.refusals();
+        };
     }
 
     /** Who does not wait yet is about to, and stays until then. */
@@ -107,10 +116,7 @@ final class Turns {
         List<Queue> free = new ArrayList<>(saidToBeFree.of(request.service()));
         free.removeIf(queue ->
                 queue instanceof Queue.OfShare || request.families().stream().anyMatch(queue::isOf));
-        List<Refusal> refusals = switch (choice) {
-            case Choice.Assigned assigned -> assigned.missing();
-            case Choice.Refused refused -> refused.refusals();
-        };
+        List<Refusal> refusals = refusals(choice);
         Set<IpFamily> lacking = EnumSet.noneOf(IpFamily.class);
         List<Queue> others = new ArrayList<>();
         for (Refusal refusal : refusals) {
@@ -118,12 +124,12 @@ final class Turns {
             if (refusal.reason() == RefusalReason.OTHERS_WAIT) {
                 holdings.pools()
                         .named(refusal.pool())
-                        .ifPresent(pool -> free.addAll(WaitingList.queuesFor(request, pool, refusal.family(), view)));
-                others.add(new Queue.OfPool(refusal.pool(), refusal.family()));
+                        .ifPresent(pool -> others.addAll(WaitingList.queuesFor(request, pool, refusal.family(), view)));
             } else if (refusal.reason() == RefusalReason.OVER_QUOTA) {
                 request.constraints().address(refusal.family()).ifPresent(ip -> free.add(new Queue.OfAddress(ip)));
             }
         }
+        free.addAll(others);
         if (choice instanceof Choice.Refused && request.allOrNone()) {
             for (IpFamily family : request.families()) {
                 if (!lacking.contains(family)) {
@@ -230,11 +236,13 @@ final class Turns {
                 }
             }
         }
-        quotasThatAreLeft(now);
+        if (before == null || !before.owners().equals(now.owners())) {
+            outdateThoseOfQuotasThatAreLeft(now);
+        }
     }
 
-    /** Who says that the quota is used up, while some of it is left and nothing of its pool, waits for the pool by now. */
-    private void quotasThatAreLeft(Holding holding) {
+    /** Those that say that their quota is used up, while some of it is left, and nothing of its pool. */
+    private void outdateThoseOfQuotasThatAreLeft(Holding holding) {
         IpFamily family = holding.ip().family();
         holdings.pools()
                 .poolOf(holding.ip())
@@ -243,8 +251,8 @@ final class Turns {
                 .ifPresent(pool -> waiting.quotas(pool.name(), family).stream()
                         .filter(quota -> !isUsedUp(quota))
                         .forEach(quota -> {
-                            List<ServiceKey> say = new ArrayList<>(waiting.all(quota));
-                            say.removeAll(waiting.countingOn(quota));
+                            SequencedSet<ServiceKey> say = new LinkedHashSet<>(waiting.all(quota));
+                            waiting.countingOn(quota).forEach(say::remove);
                             outdated.addAll(say);
                         }));
     }
@@ -289,7 +297,6 @@ final class Turns {
     /** Nobody holds this any more. */
     void freed(Holding before) {
         countOf(quotasOf(before), 1);
-        quotasThatAreLeft(before);
     }
 
     /**

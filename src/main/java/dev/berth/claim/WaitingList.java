@@ -62,8 +62,8 @@ final class WaitingList {
                 case Queue.OfPool pool -> whole;
                 case Queue.OfQuota(String pool, IpFamily family, String namespace) ->
                     queues.stream()
-                            .anyMatch(other ->
-                                    other instanceof Queue.OfAddress || other.equals(new Queue.OfPool(pool, family)));
+                            .anyMatch(other -> (other instanceof Queue.OfAddress && other.isOf(family))
+                                    || other.equals(new Queue.OfPool(pool, family)));
                 case Queue.OfAddress address -> true;
                 case Queue.OfShare share -> true;
             };
@@ -239,6 +239,11 @@ final class WaitingList {
     /** Whether somebody waits for this very address, and nobody holds it. */
     boolean isSetAside(Ip ip) {
         return setAside.contains(ip);
+    }
+
+    /** What the Service waits for; absent: it does not wait. */
+    Optional<AddressRequest> request(ServiceKey service) {
+        return Optional.ofNullable(waiters.get(service)).map(Waiter::request);
     }
 
     /** The place that the Service has; absent: it does not wait. */

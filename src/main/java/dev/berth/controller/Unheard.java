@@ -19,19 +19,19 @@ public final class Unheard<T> {
     private static final Duration HEARD_WITHIN = Duration.ofMinutes(1);
 
     private final Timer later;
-    private final Predicate<T> settled;
+    private final Predicate<T> needsNoLook;
     private final Function<T, Read<?>> live;
     private final Consumer<T> gone;
     private final Set<T> lookedFor = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param settled whether the cache has it, or nobody goes by it any more
+     * @param needsNoLook whether the cache has it, or nobody goes by it any more
      * @param live reads it
      * @param gone notified of one that is gone, and of which no event will come
      */
-    public Unheard(Timer later, Predicate<T> settled, Function<T, Read<?>> live, Consumer<T> gone) {
+    public Unheard(Timer later, Predicate<T> needsNoLook, Function<T, Read<?>> live, Consumer<T> gone) {
         this.later = later;
-        this.settled = settled;
+        this.needsNoLook = needsNoLook;
         this.live = live;
         this.gone = gone;
     }
@@ -47,12 +47,12 @@ public final class Unheard<T> {
     }
 
     private void look(T object) {
-        if (settled.test(object)) {
+        if (needsNoLook.test(object)) {
             return;
         }
         if (!(live.apply(object) instanceof Read.Absent<?>)) {
             found(object);
-        } else if (!settled.test(object)) {
+        } else if (!needsNoLook.test(object)) {
             gone.accept(object);
         }
     }

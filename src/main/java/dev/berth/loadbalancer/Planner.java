@@ -49,7 +49,11 @@ public final class Planner {
 
     /** It is another Berth's; if it was ours before, what we claimed is given back. All else is that one's to write. */
     private ServicePlan leaveElsewhere() {
-        List<Ip> held = ownership.claimed().stream().map(Holding::ip).toList();
+        // What it publishes without an Address is given to nobody, until the other Berth has taken it off.
+        List<Ip> held = ownership.claimed().stream()
+                .filter(holding -> holding.claim() != null || !service.publishes(holding.ip()))
+                .map(Holding::ip)
+                .toList();
         boolean isMarked =
                 service.servedByClass().filter(snapshot.classes()::isOurs).isPresent();
         if (held.isEmpty() && !isMarked) {

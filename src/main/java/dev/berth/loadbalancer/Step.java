@@ -64,9 +64,9 @@ public sealed interface Step {
     sealed interface Skipping extends Step {}
 
     /**
-     * Say in the status of a Service why it is left as it is; its addresses and all else stay.
+     * Say in the status of a Service why it is left as it is.
      *
-     * @param ingress what it goes on publishing: all, but for addresses that were given to other Services
+     * @param ingress what stays in its status: all, but for the addresses that were given to others
      */
     record Explain(Reason reason, String message, List<Published> ingress) implements Skipping {
         public Explain {

@@ -197,25 +197,41 @@ class LedgerTest {
     }
 
     @Test
-    void serviceThatWaitsForItsQuota_looksAgain_onceTheAddressThatItNamesIsTaken_orNothingIsLeftOfThePool() {
+    void serviceThatWaitsForItsQuota_looksAgain_onceTheAddressThatItNamesIsTaken() {
         ledger.usePools(poolSet(
                 SamplePools.with(pool("edge", "192.0.2.0/31"), policy -> policy.withQuota(new Quota(1, Map.of())))));
         ledger.observe(claim("192.0.2.1", "x", 1));
         AddressRequest named = Sample.asking(request("named", 1, IPV4), "192.0.2.0");
-        AddressRequest any = request("any", 2, IPV4);
-        for (AddressRequest waits : List.of(named, any)) {
+        assertThat(reasons(ledger.take(named))).containsExactly(RefusalReason.OVER_QUOTA);
+        ledger.await(named);
+
+        assertThat(ledger.observe(new Claim(FIRST, "claim-y", "2", ofNamespaceDev()))
+                        .due())
+                .containsExactly(key("named"));
+        assertThat(reasons(ledger.take(named))).containsExactly(RefusalReason.IN_USE);
+    }
+
+    @Test
+    void allThatWaitForTheirQuota_lookAgain_onceItIsFree_andNothingIsLeftOfThePool() {
+        ledger.usePools(poolSet(
+                SamplePools.with(pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(1, Map.of())))));
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        List<AddressRequest> waiting = List.of(request("a", 1, IPV4), request("b", 2, IPV4));
+        for (AddressRequest waits : waiting) {
             assertThat(reasons(ledger.take(waits))).containsExactly(RefusalReason.OVER_QUOTA);
             ledger.await(waits);
         }
-        ClaimSpec ofOthers = ClaimSpec.of("edge", "berth.dev/pool", new Owner(new ServiceKey("dev", "y"), "uid-y"));
 
-        assertThat(ledger.observe(new Claim(FIRST, "claim-y", "2", ofOthers)).due())
-                .containsExactly(key("named"));
-        assertThat(reasons(ledger.take(named))).containsExactly(RefusalReason.IN_USE);
-        assertThat(ledger.observe(new Claim(Ip.parse("192.0.2.1"), "claim-192.0.2.1", "3", ofOthers))
+        assertThat(ledger.observe(new Claim(FIRST, "claim-192.0.2.0", "3", ofNamespaceDev()))
                         .due())
-                .contains(key("any"));
-        assertThat(reasons(ledger.take(any))).containsExactly(RefusalReason.FULL);
+                .containsExactlyInAnyOrder(key("a"), key("b"));
+        for (AddressRequest waits : waiting) {
+            assertThat(reasons(ledger.take(waits))).containsExactly(RefusalReason.FULL);
+        }
+    }
+
+    private static ClaimSpec ofNamespaceDev() {
+        return ClaimSpec.of("edge", "berth.dev/pool", new Owner(new ServiceKey("dev", "y"), "uid-y"));
     }
 
     @Test
@@ -236,15 +252,61 @@ class LedgerTest {
     }
 
     @Test
+    void serviceThatSaysThatAnAddressIsForOneThatNamesIt_looksAgain_onceThatOneIsGone() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        Claim six = claim("2001:db8::", "y", 2);
+        ledger.observe(six);
+        ledger.await(Sample.asking(request("first", 0, IPV6), "2001:db8::"));
+        ledger.free(six);
+        AddressRequest both = request("both", 1, true, IPV4, IPV6);
+        assertThat(reasons(ledger.take(both))).contains(RefusalReason.OTHERS_WAIT);
+        ledger.await(both);
+
+        assertThat(ledger.stopWaiting(key("first"))).containsExactly(key("both"));
+    }
+
+    @Test
+    void serviceThatIsBehindOthersForItsQuota_doesNotLookAgain_whileTheyWait() {
+        ledger.usePools(poolSet(
+                pool("edge", "192.0.2.0"),
+                SamplePools.with(pool("six", "2001:db8::/126"), policy -> policy.withQuota(new Quota(1, Map.of())))));
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        ledger.await(request("first", 0, IPV6));
+        AddressRequest both = request("both", 1, true, IPV4, IPV6);
+        assertThat(reasons(ledger.take(both))).contains(RefusalReason.OTHERS_WAIT);
+
+        assertThat(ledger.await(both)).isEmpty();
+    }
+
+    @Test
+    void addressThatIsObservedAgain_makesNobodyDue() {
+        ledger.usePools(poolSet(
+                SamplePools.with(pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(1, Map.of()))),
+                pool("six", "2001:db8::")));
+        Claim claimed = claim("192.0.2.0", "x", 1);
+        ledger.observe(claimed);
+        ledger.observe(claim("2001:db8::", "y", 2));
+        AddressRequest named = Sample.asking(request("named", 1, IPV4, IPV6), "2001:db8::");
+        for (AddressRequest waits : List.of(named, request("any", 2, IPV4))) {
+            ledger.take(waits);
+            ledger.await(waits);
+        }
+
+        assertThat(ledger.observe(new Claim(FIRST, claimed.uid(), "9", claimed.spec()))
+                        .due())
+                .isEmpty();
+    }
+
+    @Test
     void serviceThatSaysThatAFamilyIsForOthers_looksAgain_thoughTheyWentBeforeItWaited() {
         ledger.usePools(poolSet(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
         ledger.observe(claim("192.0.2.0", "x", 1));
         AddressRequest both = request("both", 1, true, IPV4, IPV6);
         ledger.await(request("first", 0, IPV6));
         ledger.take(both);
-        ledger.stopWaiting(key("first"));
 
-        assertThat(ledger.await(both)).containsExactly(key("both"));
+        assertThat(ledger.stopWaiting(key("first"))).containsExactly(key("both"));
     }
 
     @Test

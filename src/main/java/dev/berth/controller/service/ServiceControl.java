@@ -306,7 +306,7 @@ public final class ServiceControl {
                 // It ended before this was noted.
                 listener.due(List.of(key));
             }
-            if (snapshots.isRefusedByFormer(snapshot)) {
+            if (snapshots.isRefusedByFormerPoolsOrLabels(snapshot)) {
                 listener.due(List.of(key));
             }
             // No event will report what this pass has done itself.

@@ -54,7 +54,7 @@ final class ServiceSnapshots {
      * Whether its Service waits by other pools, or other labels of its namespace, than there are now: the change was
      * told to those who waited then.
      */
-    boolean isRefusedByFormer(ServiceSnapshot snapshot) {
+    boolean isRefusedByFormerPoolsOrLabels(ServiceSnapshot snapshot) {
         ServiceKey key = snapshot.key();
         return parts.ledger().turnOf(key).isPresent()
                 && (snapshot.pools() != parts.ledger().pools()

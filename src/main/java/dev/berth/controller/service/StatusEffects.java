@@ -85,7 +85,16 @@ final class StatusEffects {
 
     /** Of one that is not served. */
     Outcome publish(SkippingEffect.Publish effect) {
-        return write(effect.service(), effect.patch(), effect.doing())
+        return write(
+                        effect.service(),
+                        effect.patch(),
+                        effect.doing(),
+                        effect.patch().timeless(),
+                        answer -> {
+                            if (effect.patch().ingress() != null) {
+                                pass.memory().status.published(answer.uid(), answer.ingress());
+                            }
+                        })
                 .orElseGet(() -> new Outcome.Did(Done.STATUS_WRITTEN));
     }
 

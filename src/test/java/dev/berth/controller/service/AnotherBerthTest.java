@@ -105,12 +105,66 @@ class AnotherBerthTest {
         assertThat(operator.ledger.heldFor(WEB)).isNotEmpty();
         cutOff = false;
 
-        operator.loseItsClass();
+        operator.giveItsClassToAnotherBerth();
         operator.control.reconcile(WEB);
         operator.reconcileDue();
 
         assertThat(operator.ledger.heldFor(WEB)).isEmpty();
         assertThat(published()).isEmpty();
+    }
+
+    @Test
+    void publishedAddressWhoseAddressIsGone_isGivenToNobody_onceAnotherBerthServesTheClass() {
+        create(PoolOperator.CLASS);
+        operator.control.reconcile(WEB);
+        operator.hear();
+        Claim claim = Objects.requireNonNull(cluster.claims.get(FIRST));
+        cluster.removeClaim(FIRST);
+        operator.client.relist();
+        operator.addresses.vanished(claim);
+
+        operator.giveItsClassToAnotherBerth();
+        operator.reconcileDue();
+
+        assertThat(published()).containsExactly(FIRST);
+        assertThat(operator.ledger.holding(FIRST)).isPresent();
+    }
+
+    @Test
+    void addressThatAnotherBerthHasByNow_isReplaced() {
+        create(PoolOperator.CLASS);
+        operator.control.reconcile(WEB);
+        cluster.putClaim(new Claim(
+                FIRST,
+                Objects.requireNonNull(cluster.claims.get(FIRST)).uid(),
+                "",
+                ClaimSpec.of(null, THEIRS, new Owner(WEB, "uid-web"))));
+        operator.hear();
+
+        operator.control.reconcile(WEB);
+        operator.reconcileDue();
+
+        assertThat(published()).containsExactly(Ip.parse("192.0.2.1"));
+    }
+
+    @Test
+    void addressThatAPersonGivesToAGateway_isTakenOff_whileTheClassIsNotAccepted() {
+        create(PoolOperator.CLASS);
+        operator.control.reconcile(WEB);
+        operator.hear();
+
+        operator.withoutClass(() -> given(ClaimSpec.ofOtherKind(null, null, "Gateway")));
+
+        assertThat(published()).isEmpty();
+    }
+
+    /** A person gives the first address to others. */
+    private void given(ClaimSpec spec) {
+        Claim claim = Objects.requireNonNull(cluster.claims.get(FIRST));
+        cluster.putClaim(new Claim(FIRST, claim.uid(), "", spec));
+        operator.client.relist();
+        operator.addresses.reconcile(FIRST);
+        operator.reconcileDue();
     }
 
     @ParameterizedTest
@@ -127,14 +181,9 @@ class AnotherBerthTest {
         assertThat(published()).containsExactly(FIRST);
 
         operator.withoutClass(() -> {
-            Claim claim = Objects.requireNonNull(cluster.claims.get(FIRST));
             operator.control.reconcile(WEB);
             assertThat(published()).containsExactly(FIRST);
-            cluster.putClaim(
-                    new Claim(FIRST, claim.uid(), "", ClaimSpec.of(null, PoolOperator.CLASS, new Owner(OTHER, null))));
-            operator.client.relist();
-            operator.addresses.reconcile(FIRST);
-            operator.reconcileDue();
+            given(ClaimSpec.of(null, PoolOperator.CLASS, new Owner(OTHER, null)));
         });
 
         assertThat(published()).isEmpty();

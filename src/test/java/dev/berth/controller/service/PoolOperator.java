@@ -106,7 +106,7 @@ class PoolOperator {
     }
 
     /** Another Berth serves its one class from now on. */
-    final void loseItsClass() {
+    final void giveItsClassToAnotherBerth() {
         classes = SampleClasses.ofAnotherBerth(CLASS);
     }
 

@@ -374,7 +374,9 @@ final class SimulatedPeople {
             }
         }
         world.trace("administrator edits Address ", claim.ip(), ": ", owners, retain ? " retained" : "");
-        world.editedByHand.add(claim.ip());
+        if (!owners.containsAll(claim.owners())) {
+            world.editedByHand.add(claim.ip());
+        }
         cluster.putClaim(new Claim(
                 claim.ip(),
                 claim.uid(),

@@ -278,6 +278,7 @@ final class SimulatedPools {
                 Objects.requireNonNull(pool.getSpec()));
     }
 
+    /** It overlaps another pool, or has addresses that a provider brings. */
     private void comesOrGoes() {
         if (pools.objects.containsKey(OVERLAPPING)) {
             world.trace("pool e goes");
@@ -290,7 +291,9 @@ final class SimulatedPools {
                     store.newUid(),
                     now(),
                     new AddressPool.Spec(
-                            List.of("192.0.2.2-192.0.2." + to, "2001:db8::2"),
+                            oneIn(4)
+                                    ? List.of("203.0.112.1-203.0.112." + to, "2001:db8:1::1-2001:db8:1::" + to)
+                                    : List.of("192.0.2.2-192.0.2." + to, "2001:db8::2"),
                             null,
                             null,
                             null,
@@ -346,9 +349,8 @@ final class SimulatedPools {
             classes.delete(ELSEWHERE);
         } else {
             String now = Objects.requireNonNull(before.getSpec()).controllerName();
-            String next = SimulatedWorld.CONTROLLER.equals(now)
-                    ? SimulatedWorld.OTHER_CONTROLLER
-                    : SimulatedWorld.CONTROLLER;
+            String next =
+                    SimulatedWorld.CONTROLLER.equals(now) ? SimulatedWorld.OTHER_CONTROLLER : SimulatedWorld.CONTROLLER;
             world.trace("class elsewhere is served by ", next);
             classes.edit(before, ofElsewhere(next));
         }
@@ -364,17 +366,7 @@ final class SimulatedPools {
 
     private static LoadBalancerClass.Spec spec(String value, String controller, String provider, boolean isDefault) {
         return new LoadBalancerClass.Spec(
-                value,
-                controller,
-                provider,
-                null,
-                null,
-                null,
-                null,
-                null,
-                isDefault ? "Auto" : "Never",
-                null,
-                null);
+                value, controller, provider, null, null, null, null, null, isDefault ? "Auto" : "Never", null, null);
     }
 
     /** A word that a laxer schema lets in. Not once an Address was deleted: nothing is made for its Services then. */

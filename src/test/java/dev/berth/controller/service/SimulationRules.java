@@ -334,6 +334,13 @@ final class SimulationRules {
 
     private void checkService(ServiceState service, ClassSet classes, Ledger told, Set<ServiceKey> waits) {
         if (isAnotherBerths(service, classes)) {
+            check(
+                    isFrozen(service)
+                            || cluster.claims.values().stream()
+                                    .noneMatch(claim -> isOwner(claim, service)
+                                            && claim.loadBalancerClass() != null
+                                            && !classes.isServedElsewhere(claim.loadBalancerClass())),
+                    () -> service + " is another Berth's, but holds an address of this one");
             return;
         }
         List<Claim> held = cluster.claims.values().stream()
@@ -538,6 +545,11 @@ final class SimulationRules {
                 : wanted.stream()
                         .flatMap(family -> held.stream().map(Claim::ip).filter(ip -> ip.family() == family))
                         .toList();
+        if (ofItsProvider && isAnyAnothers(expected.stream().map(Ip::toString).toList())) {
+            // Whether it was published before that is not known here.
+            checkClaimsOfAProvidersOwn(service, held);
+            return;
+        }
         boolean servable = isServable(serve, expected, ofItsProvider);
         check(
                 servable
@@ -694,6 +706,13 @@ final class SimulationRules {
                 && cluster.services.values().stream().anyMatch(service -> service.publishes(holding.ip()));
     }
 
+    /** What a provider brings is not published then. */
+    private boolean isAnyAnothers(List<String> ips) {
+        return ips.stream()
+                .map(Ip::parse)
+                .anyMatch(ip -> world.poolSet().poolOf(ip).isPresent() || cluster.claims.containsKey(ip));
+    }
+
     private void checkNothingIsLeft() {
         Stream.of(world.provider, world.cloud)
                 .forEach(provider -> provider.carried.forEach((uid, ips) -> check(
@@ -701,7 +720,9 @@ final class SimulationRules {
                                         .anyMatch(service -> service.uid().equals(uid)
                                                 && service.wantsLoadBalancer()
                                                 // Its class is not accepted by then: it stays as it is.
-                                                && (!service.ingress().isEmpty() || isFrozen(service)))
+                                                && (!service.ingress().isEmpty()
+                                                        || isFrozen(service)
+                                                        || isAnyAnothers(ips)))
                                 // Which class it was is told by its Address alone.
                                 || ips.stream().map(Ip::parse).anyMatch(world.deletedByHand::contains)
                                 // Nothing tells after a restart, and another class serves it by then.
