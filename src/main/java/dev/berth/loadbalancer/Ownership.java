@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.claim.Holding;
+import dev.berth.ip.Ip;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -198,8 +199,24 @@ final class Ownership {
                 .toList();
     }
 
+    /**
+     * What is given back once another Berth serves it: all, but for what it publishes without an Address. That is given to
+     * nobody, until the other Berth has taken it off.
+     */
+    List<Ip> releasedToOthers() {
+        return claimed().stream()
+                .filter(holding -> holding.claim() != null || !service.publishes(holding.ip()))
+                .map(Holding::ip)
+                .toList();
+    }
+
+    /** What stays in its status while it is left as it is. */
+    List<Published> staysPublished() {
+        return service.hasOurFinalizer() ? withoutOthersAddresses() : service.ingress();
+    }
+
     /** What it publishes, but for what was given to other Services since: that is nobody's to publish here. */
-    List<Published> withoutOthersAddresses() {
+    private List<Published> withoutOthersAddresses() {
         return service.ingress().stream()
                 .filter(entry ->
                         Published.addresses(List.of(entry)).stream().noneMatch(snapshot.othersAddresses()::contains))

@@ -49,11 +49,7 @@ public final class Planner {
 
     /** It is another Berth's; if it was ours before, what we claimed is given back. All else is that one's to write. */
     private ServicePlan leaveElsewhere() {
-        // What it publishes without an Address is given to nobody, until the other Berth has taken it off.
-        List<Ip> held = ownership.claimed().stream()
-                .filter(holding -> holding.claim() != null || !service.publishes(holding.ip()))
-                .map(Holding::ip)
-                .toList();
+        List<Ip> held = ownership.releasedToOthers();
         boolean isMarked =
                 service.servedByClass().filter(snapshot.classes()::isOurs).isPresent();
         if (held.isEmpty() && !isMarked) {
@@ -189,10 +185,8 @@ public final class Planner {
     }
 
     private ServicePlan explained(Reason reason, String message) {
-        boolean isMarked = service.hasOurFinalizer();
-        List<Published> ingress = isMarked ? ownership.withoutOthersAddresses() : service.ingress();
         return new ServicePlan.Skip(
-                service, reason, null, message, List.of(new Step.Explain(reason, message, ingress)));
+                service, reason, null, message, List.of(new Step.Explain(reason, message, ownership.staysPublished())));
     }
 
     private ServicePlan adopt() {
