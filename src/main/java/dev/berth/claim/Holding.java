@@ -33,7 +33,7 @@ public record Holding(
     }
 
     /** Whether its Address object was seen, and is for another Service than that of this name, or for something else. */
-    public boolean isClaimedForOthers(ServiceKey service) {
+    boolean isClaimedForOthers(ServiceKey service) {
         return state == State.CLAIMED
                 && (!owners().isEmpty() || spec.otherKind() != null)
                 && owners().stream().noneMatch(owner -> owner.service().equals(service));

@@ -496,6 +496,15 @@ public final class Ledger {
         return locked(() -> Optional.ofNullable(holdings.get(ip)));
     }
 
+    /** Those of {@code ips} whose Address was seen, and is for others than the Service of this name. */
+    public List<Ip> claimedForOthers(ServiceKey service, List<Ip> ips) {
+        return locked(() -> ips.stream()
+                .filter(ip -> Optional.ofNullable(holdings.get(ip))
+                        .filter(held -> held.isClaimedForOthers(service))
+                        .isPresent())
+                .toList());
+    }
+
     /** Everything held, in no particular order. */
     public List<Holding> holdings() {
         return locked(() -> new ArrayList<>(holdings.all()));

@@ -8,6 +8,7 @@ import static dev.berth.claim.Sample.request;
 import static dev.berth.claim.Sample.sharing;
 import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.ip.IpFamily.IPV6;
+import static dev.berth.pool.SamplePools.limited;
 import static dev.berth.pool.SamplePools.pool;
 import static dev.berth.pool.SamplePools.poolSet;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -93,10 +94,6 @@ class AddressConstraintsTest {
 
     private void use(PoolDeclaration... pools) {
         ledger.usePools(poolSet(pools));
-    }
-
-    private static PoolDeclaration limited(PoolDeclaration pool, Quota quota) {
-        return SamplePools.with(pool, policy -> policy.withQuota(quota));
     }
 
     // ---- addresses asked for

@@ -5,9 +5,9 @@ import static dev.berth.claim.Sample.claim;
 import static dev.berth.claim.Sample.key;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.claim.Sample.sharing;
+import static dev.berth.pool.SamplePools.limited;
 import static dev.berth.pool.SamplePools.pool;
 import static dev.berth.pool.SamplePools.poolSet;
-import static dev.berth.pool.SamplePools.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.ip.Ip;
@@ -74,8 +74,7 @@ class LedgerAdoptionTest {
 
     @Test
     void whatCannotBeAdopted_staysWithheld_untilItIsPublishedNoMore() {
-        ledger.usePools(poolSet(with(
-                pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(null, Map.of("prod", 0))))));
+        ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0"), new Quota(null, Map.of("prod", 0)))));
         ledger.withhold(key("foreign"), List.of(FIRST));
 
         assertThat(ledger.adopt(adoption("foreign", "192.0.2.0"))).isInstanceOf(Choice.Refused.class);

@@ -7,6 +7,7 @@ import static dev.berth.claim.Sample.preferring;
 import static dev.berth.claim.Sample.request;
 import static dev.berth.ip.IpFamily.IPV4;
 import static dev.berth.ip.IpFamily.IPV6;
+import static dev.berth.pool.SamplePools.limited;
 import static dev.berth.pool.SamplePools.pool;
 import static dev.berth.pool.SamplePools.poolSet;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -149,8 +150,7 @@ class LedgerTest {
 
     @Test
     void serviceThatLacksOneOfTwoFamilies_looksAgain_onceItsQuotaIsUsedUp() {
-        ledger.usePools(poolSet(
-                SamplePools.with(pool("edge", "192.0.2.0/29"), policy -> policy.withQuota(new Quota(2, Map.of())))));
+        ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0/29"), new Quota(2, Map.of()))));
         AddressRequest both = request("both", 2, true, IPV4, IPV6);
         ledger.take(both);
         ledger.await(both);
@@ -180,8 +180,7 @@ class LedgerTest {
 
     @Test
     void serviceThatWaitsForAnExhaustedPool_looksAgain_onceTheQuotaOfItsNamespaceIsUsedUp() {
-        ledger.usePools(poolSet(
-                SamplePools.with(pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(1, Map.of())))));
+        ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0"), new Quota(1, Map.of()))));
         Owner others = new Owner(new ServiceKey("dev", "x"), "uid-x");
         ClaimSpec ofOthers = ClaimSpec.of("edge", "berth.dev/pool", others);
         ledger.observe(new Claim(FIRST, "claim-x", "1", ofOthers));
@@ -198,8 +197,7 @@ class LedgerTest {
 
     @Test
     void serviceThatWaitsForItsQuota_looksAgain_onceTheAddressThatItNamesIsTaken() {
-        ledger.usePools(poolSet(
-                SamplePools.with(pool("edge", "192.0.2.0/31"), policy -> policy.withQuota(new Quota(1, Map.of())))));
+        ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0/31"), new Quota(1, Map.of()))));
         ledger.observe(claim("192.0.2.1", "x", 1));
         AddressRequest named = Sample.asking(request("named", 1, IPV4), "192.0.2.0");
         assertThat(reasons(ledger.take(named))).containsExactly(RefusalReason.OVER_QUOTA);
@@ -213,8 +211,7 @@ class LedgerTest {
 
     @Test
     void allThatWaitForTheirQuota_lookAgain_onceItIsFree_andNothingIsLeftOfThePool() {
-        ledger.usePools(poolSet(
-                SamplePools.with(pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(1, Map.of())))));
+        ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0"), new Quota(1, Map.of()))));
         ledger.observe(claim("192.0.2.0", "x", 1));
         List<AddressRequest> waiting = List.of(request("a", 1, IPV4), request("b", 2, IPV4));
         for (AddressRequest waits : waiting) {
@@ -268,9 +265,8 @@ class LedgerTest {
 
     @Test
     void serviceThatIsBehindOthersForItsQuota_doesNotLookAgain_whileTheyWait() {
-        ledger.usePools(poolSet(
-                pool("edge", "192.0.2.0"),
-                SamplePools.with(pool("six", "2001:db8::/126"), policy -> policy.withQuota(new Quota(1, Map.of())))));
+        ledger.usePools(
+                poolSet(pool("edge", "192.0.2.0"), limited(pool("six", "2001:db8::/126"), new Quota(1, Map.of()))));
         ledger.observe(claim("192.0.2.0", "x", 1));
         ledger.await(request("first", 0, IPV6));
         AddressRequest both = request("both", 1, true, IPV4, IPV6);
@@ -281,9 +277,7 @@ class LedgerTest {
 
     @Test
     void addressThatIsObservedAgain_makesNobodyDue() {
-        ledger.usePools(poolSet(
-                SamplePools.with(pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(1, Map.of()))),
-                pool("six", "2001:db8::")));
+        ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0"), new Quota(1, Map.of())), pool("six", "2001:db8::")));
         Claim claimed = claim("192.0.2.0", "x", 1);
         ledger.observe(claimed);
         ledger.observe(claim("2001:db8::", "y", 2));

@@ -37,6 +37,11 @@ public final class SamplePools {
                 pool.releasesStranded());
     }
 
+    /** The same pool with this quota. */
+    public static PoolDeclaration limited(PoolDeclaration pool, Quota quota) {
+        return with(pool, policy -> policy.withQuota(quota));
+    }
+
     public static PoolSet poolSet(PoolDeclaration... pools) {
         return PoolSet.of(List.of(pools), List.of());
     }

@@ -3,12 +3,10 @@ package dev.berth.controller.service;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
-import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -76,14 +74,7 @@ final class ServiceSnapshots {
                         .flatMap(memory -> memory.provider.state().bringsItsOwn(state.uid()))),
                 service.map(state ->
                         Duration.between(state.created(), parts.timing().clock().instant())),
-                service.map(state -> othersAddresses(state, ledger)).orElse(List.of()));
-    }
-
-    private static List<Ip> othersAddresses(ServiceState service, Ledger ledger) {
-        List<Ip> ips = new ArrayList<>(service.publishedAddresses());
-        ips.removeIf(ip -> ledger.holding(ip)
-                .filter(held -> held.isClaimedForOthers(service.key()))
-                .isEmpty());
-        return ips;
+                service.map(state -> ledger.claimedForOthers(key, state.publishedAddresses()))
+                        .orElse(List.of()));
     }
 }

@@ -57,12 +57,12 @@ final class StatusEffects {
             pass.memory().status.writesWords(pass.steady());
         }
         if (effect.patch().isEmpty()) {
-            rememberPublished(effect.wanted(), state);
+            rememberPublished(effect.wanted().ingress(), state);
             return List.of(new Outcome.Wrote(effect.wanted()));
         }
         Publication.Difference patch = effect.patch().get();
         Optional<Outcome> hindered = write(state, patch, "publishing the status", patch.timeless(), answer -> {
-            rememberPublished(effect.wanted(), answer);
+            rememberPublished(effect.wanted().ingress(), answer);
             report(answer, patch, effect.called(), effect.reports());
         });
         return hindered.<List<Outcome>>map(why -> List.of(new Outcome.Wrote(effect.wanted()), why))
@@ -90,11 +90,7 @@ final class StatusEffects {
                         effect.patch(),
                         effect.doing(),
                         effect.patch().timeless(),
-                        answer -> {
-                            if (effect.patch().ingress() != null) {
-                                pass.memory().status.published(answer.uid(), answer.ingress());
-                            }
-                        })
+                        answer -> rememberPublished(effect.patch().ingress(), answer))
                 .orElseGet(() -> new Outcome.Did(Done.STATUS_WRITTEN));
     }
 
@@ -244,9 +240,13 @@ final class StatusEffects {
         return Optional.of(ReconcileContext.failed(doing, Reason.PublishFailed, message, request));
     }
 
-    /** In the words of the API server: a mode that it dropped was not overwritten by anybody. */
-    private void rememberPublished(Publication wanted, ServiceState stored) {
-        if (wanted.ingress() != null) {
+    /**
+     * In the words of the API server: a mode that it dropped was not overwritten by anybody.
+     *
+     * @param wanted null: it was left as it is
+     */
+    private void rememberPublished(@Nullable List<Published> wanted, ServiceState stored) {
+        if (wanted != null) {
             pass.memory().status.published(stored.uid(), stored.ingress());
         }
     }

@@ -395,35 +395,33 @@ final class SimulatedPeople {
 
     /** Another Berth claims an address for a Service of its class, or releases one of a Service that is gone. */
     private void actAsAnotherBerth() {
+        if (!world.classSet().isServedElsewhere(ELSEWHERE)) {
+            return;
+        }
         Optional<Claim> left = cluster.claims.values().stream()
                 .filter(claim -> ELSEWHERE.equals(claim.loadBalancerClass()))
                 .filter(claim -> claim.owners().stream().noneMatch(this::isOfElsewhere))
                 .findFirst();
-        if (!world.classSet().isServedElsewhere(ELSEWHERE)) {
-            return;
-        }
         if (left.isPresent()) {
             world.trace("another Berth releases ", left.get().ip());
             cluster.removeClaim(left.get().ip());
             return;
         }
         Ip ip = Ip.parse("192.0.2." + random.nextInt(4));
-        List<ServiceState> lacking = cluster.services.values().stream()
-                .filter(service -> isOfElsewhere(new Owner(service.key(), service.uid())))
-                .filter(service -> cluster.claims.values().stream()
-                        .noneMatch(claim -> claim.owners().contains(new Owner(service.key(), service.uid()))))
+        List<Owner> lacking = cluster.services.values().stream()
+                .map(service -> new Owner(service.key(), service.uid()))
+                .filter(this::isOfElsewhere)
+                .filter(owner -> cluster.claims.values().stream()
+                        .noneMatch(claim -> claim.owners().contains(owner)))
                 .toList();
         if (!lacking.isEmpty()
                 && !cluster.claims.containsKey(ip)
                 && !world.isPublished(ip)
                 && !world.deletedByHand.contains(ip)) {
-            ServiceState service = lacking.get(random.nextInt(lacking.size()));
-            world.trace("another Berth claims ", ip, " for ", service.key());
-            cluster.putClaim(new Claim(
-                    ip,
-                    cluster.newUid(),
-                    "",
-                    ClaimSpec.of(oneIn(2) ? "a" : null, ELSEWHERE, new Owner(service.key(), service.uid()))));
+            Owner owner = lacking.get(random.nextInt(lacking.size()));
+            world.trace("another Berth claims ", ip, " for ", owner.service());
+            cluster.putClaim(
+                    new Claim(ip, cluster.newUid(), "", ClaimSpec.of(oneIn(2) ? "a" : null, ELSEWHERE, owner)));
         }
     }
 

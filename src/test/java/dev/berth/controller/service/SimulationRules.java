@@ -292,11 +292,7 @@ final class SimulationRules {
                 List.of(),
                 Optional.empty(),
                 Optional.of(Duration.between(service.created(), world.now())),
-                service.publishedAddresses().stream()
-                        .filter(ip -> ledger.holding(ip)
-                                .filter(held -> held.isClaimedForOthers(service.key()))
-                                .isPresent())
-                        .toList()));
+                ledger.claimedForOthers(service.key(), service.publishedAddresses())));
     }
 
     private static Optional<AddressRequest> acquire(ServicePlan plan) {
