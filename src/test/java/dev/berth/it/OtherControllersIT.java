@@ -309,6 +309,10 @@ class OtherControllersIT {
                                     namespace, service.getMetadata().getName())));
             assertNoWriteOf("system:serviceaccount:berth-second:berth", "first-", given, 0);
             assertNoWriteOf("system:serviceaccount:berth-system:berth", "second-", given, 1);
+
+            // Nobody takes the finalizer of the other's off once it has stopped.
+            services.delete();
+            await().until(() -> services.list().getItems().isEmpty());
         }
     }
 
