@@ -164,7 +164,8 @@ class PeerEntryIT {
         say("worker-1", PeerEntry.ESTABLISHED, "");
         say("worker-2", PeerEntry.ESTABLISHED, "");
         say("gone", PeerEntry.ESTABLISHED, "");
-        BGPPeer without = awaitPeer(says("2 of 2 nodes have a session"));
+        BGPPeer without = awaitPeer(
+                says("2 of 2 nodes have a session").and(peer -> nodes(peer).size() == 2));
         assertThat(nodes(without)).containsExactlyInAnyOrder("worker-1 Established", "worker-2 Established");
         List<String> managers = berth
                 .client()

@@ -175,8 +175,11 @@ class HaproxyHostsIT {
         // Nobody is there who could have anything done.
         operator.close();
         lab.controlPlane().stopApiServer();
-        assertServedSoon(() -> isKilled(ips, urls));
-        lab.controlPlane().startApiServer();
+        try {
+            assertServedSoon(() -> isKilled(ips, urls));
+        } finally {
+            lab.controlPlane().startApiServer();
+        }
     }
 
     /** One that waits for a processor for longer than its lease loses what it has. */

@@ -3,12 +3,12 @@ package dev.berth.lab;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OwnedDirectory;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBindingBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -40,7 +40,6 @@ final class Lab implements AutoCloseable {
 
     static final String FREE_IPV6 = "fd77::1:0/112";
 
-    private static final Duration NAMESPACE_READY = Duration.ofSeconds(90);
     private static final List<String> CONTROLLERS =
             List.of("endpointslice-controller", "serviceaccount-controller", "service-cidr-controller");
 
@@ -174,7 +173,7 @@ final class Lab implements AutoCloseable {
      */
     void awaitPodsAllowed(String kubernetesNamespace) {
         Awaitility.await()
-                .atMost(NAMESPACE_READY)
+                .atMost(Patience.LONG)
                 .until(() -> installation
                                 .client()
                                 .serviceAccounts()

@@ -13,8 +13,11 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -25,6 +28,9 @@ final class LabAgent implements AutoCloseable {
     /** Until what runs ten times a second is compiled, which takes its thousandth call: then an agent is at rest. */
     static final Duration SETTLE = Duration.ofMinutes(3);
 
+    /** For so long, and a bit less, the others are preferred to one that has just begun. */
+    private static final Duration NEW = Duration.ofSeconds(6);
+
     private static final HttpClient HTTP =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
 
@@ -32,6 +38,9 @@ final class LabAgent implements AutoCloseable {
     private final List<String> command;
     private @Nullable ChildProcess process;
     private int starts;
+
+    /** When it was first found ready since its start; null: not yet. */
+    private @Nullable Instant ready;
 
     /**
      * Not yet started.
@@ -75,6 +84,7 @@ final class LabAgent implements AutoCloseable {
     }
 
     LabAgent start() {
+        ready = null;
         process = node.namespace().start("agent" + ++starts, node.lab().folder(), command.toArray(String[]::new));
         return this;
     }
@@ -99,7 +109,15 @@ final class LabAgent implements AutoCloseable {
                             .formatted(this, Patience.LONG, running().logTail(30)),
                     late);
         }
+        ready = ready == null ? Instant.now() : ready;
         return this;
+    }
+
+    /** Returns once it is ready and not new any more: until then other agents are preferred to it. */
+    void awaitSteady() {
+        awaitReady();
+        Instant steady = Objects.requireNonNull(ready).plus(NEW);
+        Awaitility.await().until(() -> Instant.now().isAfter(steady));
     }
 
     /** The one that was started last. */
@@ -114,34 +132,40 @@ final class LabAgent implements AutoCloseable {
         return process;
     }
 
-    private String get(String path) {
+    /** Absent: no answer within 2 s. */
+    private Optional<String> get(String path) {
         try {
-            return HTTP.send(
+            return Optional.of(HTTP.send(
                             HttpRequest.newBuilder(URI.create("http://" + node.ipv4() + ":7947" + path))
                                     .timeout(Duration.ofSeconds(2))
                                     .build(),
                             HttpResponse.BodyHandlers.ofString())
-                    .body();
+                    .body());
         } catch (IOException unreachable) {
-            return "";
+            return Optional.empty();
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(stopping);
         }
     }
 
-    /** {@code ok}, or what is missing. */
+    /** {@code ok}, or what is missing; empty: it does not answer. */
     String health() {
-        return get("/healthz");
+        return get("/healthz").orElse("");
+    }
+
+    /** Of one that runs: it is asked until it answers. */
+    private String answer(String path) {
+        return Awaitility.await().until(() -> get(path), Optional::isPresent).orElseThrow();
     }
 
     /** A line for each address. */
     String announcements() {
-        return get("/announcements");
+        return answer("/announcements");
     }
 
     String metrics() {
-        return get("/metrics");
+        return answer("/metrics");
     }
 
     LabNode node() {

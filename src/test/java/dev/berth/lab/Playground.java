@@ -4,6 +4,7 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Patience;
 import dev.berth.testing.Program;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -124,7 +125,7 @@ final class Playground {
             Traffic.awaitReply(lab.client(), Traffic.url(lab.installation().awaitAddress(NAMESPACE, name)));
         }
         Awaitility.await()
-                .atMost(10, TimeUnit.SECONDS)
+                .atMost(Patience.USUAL)
                 .until(() -> lab.nodes().stream().noneMatch(node -> node.pods().isEmpty()));
         return lab;
     }

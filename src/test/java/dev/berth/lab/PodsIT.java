@@ -152,13 +152,20 @@ class PodsIT {
                 .getItems();
     }
 
+    /** The UID of the Pod that has the lease; empty: none has. */
+    private static String holder() {
+        return Objects.requireNonNullElse(
+                admin.leases()
+                        .inNamespace("berth-system")
+                        .withName("berth")
+                        .get()
+                        .getSpec()
+                        .getHolderIdentity(),
+                "");
+    }
+
     private static ObjectMeta leader() {
-        String holder = admin.leases()
-                .inNamespace("berth-system")
-                .withName("berth")
-                .get()
-                .getSpec()
-                .getHolderIdentity();
+        String holder = holder();
         return replicas().stream()
                 .map(Pod::getMetadata)
                 .filter(pod -> pod.getUid().equals(holder))
@@ -296,6 +303,14 @@ class PodsIT {
 
         shell.type("kubectl -n berth-system delete pod --grace-period=0 --force " + leader.getName());
 
+        // It may serve until its process has ended.
+        await().atMost(PATIENCE)
+                .until(
+                        PodsIT::holder,
+                        holder -> !holder.equals(leader.getUid())
+                                && replicas().stream()
+                                        .anyMatch(
+                                                pod -> pod.getMetadata().getUid().equals(holder)));
         newService();
         assertThat(leader().getUid()).isNotEqualTo(leader.getUid());
         awaitRollout();
@@ -312,7 +327,7 @@ class PodsIT {
                 .until(() -> replicas().stream()
                         .filter(pod -> pod.getMetadata().getUid().equals(leader.getUid()))
                         .flatMap(pod -> pod.getStatus().getContainerStatuses().stream())
-                        .anyMatch(container -> container.getRestartCount() == 1 && container.getReady()));
+                        .anyMatch(container -> container.getRestartCount() >= 1 && container.getReady()));
         newService();
     }
 
@@ -624,8 +639,8 @@ class PodsIT {
                     .untilAsserted(() -> assertThat(LabRouter.nextHops(cluster.client(), address))
                             .containsExactly(PodNode.ipv4(1), PodNode.ipv4(2)));
             assertThat(awaitReply("http://" + address + "/").name()).startsWith("node");
-            shell.type("kubectl wait --for=condition=berth.dev/Announced --timeout=60s service/routed");
-            shell.type("kubectl wait --for=condition=Ready --timeout=60s bgppeer/router");
+            shell.type("kubectl wait --for=condition=berth.dev/Announced --timeout=200s service/routed");
+            shell.type("kubectl wait --for=condition=Ready --timeout=200s bgppeer/router");
             shell.type("kubectl delete bgppeer router");
         }
     }

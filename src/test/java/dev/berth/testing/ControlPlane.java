@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe in its starting and stopping methods.
  */
 public final class ControlPlane implements AutoCloseable {
-    private static final Duration READY = Duration.ofSeconds(90);
+    private static final Duration READY = Patience.LONG;
     private static final Duration PATIENT = Duration.ofMinutes(1);
     private static final Duration GRACE = Duration.ofSeconds(15);
     private static final Duration POLL = Duration.ofMillis(50);
