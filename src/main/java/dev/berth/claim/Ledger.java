@@ -345,6 +345,12 @@ public final class Ledger {
         });
     }
 
+    /** Gives nobody these either, on account of this Service: it may publish them next. */
+    public void withholdAlso(ServiceKey service, List<Ip> more) {
+        locked(() -> withhold(
+                service, Stream.concat(withheld.of(service).stream(), more.stream()).toList()));
+    }
+
     /**
      * Of what is withheld on the account of this Service, keeps that only which it publishes still.
      *

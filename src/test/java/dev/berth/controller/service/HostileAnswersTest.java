@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
 import dev.berth.claim.Owner;
 import dev.berth.controller.Next;
 import dev.berth.ip.Ip;
@@ -24,6 +25,7 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -141,6 +143,26 @@ class HostileAnswersTest extends CloudStage {
                         .orElseThrow()
                         .message())
                 .contains("203.0.113.1", "AddressPool \"edge\"");
+    }
+
+    /** A pool that names it since must not give it to another Service meanwhile. */
+    @Test
+    void addressOfItsOwn_isWithheldFromPools_whileItIsPublished() {
+        Ip address = Ip.parse("203.0.113.1");
+        served("web");
+
+        pool(List.of("203.0.113.1"));
+        reconcile("web");
+
+        assertThat(service("web").publishedAddresses()).containsExactly(address);
+        assertThat(ledger.holding(address)).get().extracting(Holding::owners).isEqualTo(List.of());
+
+        cloud.answer = EnsureOutcome.ready(LoadBalancerStatus.of(List.of(proxy("203.0.113.2"))));
+        clock = clock.plus(Duration.ofHours(1));
+        reconcile("web");
+
+        assertThat(service("web").publishedAddresses()).containsExactly(Ip.parse("203.0.113.2"));
+        assertThat(ledger.holding(address)).isEmpty();
     }
 
     /** One that listens on a host port of each Node publishes the Nodes' addresses; by ipMode Proxy nothing is taken. */
