@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -210,16 +209,5 @@ public record ClaimSpec(
                 retaining,
                 gone,
                 otherKind);
-    }
-
-    boolean sameContent(ClaimSpec other) {
-        return Objects.equals(loadBalancerClass, other.loadBalancerClass)
-                && owners.equals(other.owners)
-                && Objects.equals(sharing, other.sharing)
-                && Objects.equals(releasedAt, other.releasedAt)
-                && retain == other.retain
-                && retaining.equals(other.retaining)
-                && departures.equals(other.departures)
-                && Objects.equals(otherKind, other.otherKind);
     }
 }

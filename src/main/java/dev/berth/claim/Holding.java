@@ -40,7 +40,7 @@ public record Holding(
     }
 
     boolean sameContent(Holding other) {
-        return state == other.state && spec.sameContent(other.spec);
+        return state == other.state && spec.equals(other.spec);
     }
 
     /** Whether one of its owners is none any more once it is {@code later}. */

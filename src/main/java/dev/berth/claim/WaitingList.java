@@ -317,10 +317,9 @@ final class WaitingList {
         return last(queue(quota), BigInteger.valueOf(left), changes);
     }
 
-    /** The first that waits for this very address. */
+    /** All that wait for this very address: each says who has it. */
     List<ServiceKey> newlyInTurn(Queue.OfAddress address) {
-        NavigableSet<QueuePosition> turns = queue(address);
-        return turns.isEmpty() ? List.of() : service(turns.first()).stream().toList();
+        return all(address);
     }
 
     /** All that wait to share: it is not known which ports fit. */

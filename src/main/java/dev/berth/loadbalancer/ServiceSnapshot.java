@@ -85,6 +85,10 @@ public record ServiceSnapshot(
             // No pool may have what its provider answers.
             return true;
         }
+        if (!plan.constraints().pools().isEmpty()) {
+            // What was reserved for it may come to be in another.
+            return true;
+        }
         for (Holding holding : holdings) {
             if (holding.spec().pool() != null && pools.poolOf(holding.ip()).isEmpty()) {
                 return true;

@@ -116,25 +116,4 @@ class ClaimSpecTest {
         assertThat(spec.takenFrom("core").pool()).isEqualTo("core");
         assertThat(spec.takenFrom("core").takenFrom("edge")).isEqualTo(spec);
     }
-
-    @Test
-    void contentIsTheSame_whateverThePool_andDiffersWithAnythingElse() {
-        ClaimSpec spec = ofTwo(true, WEB);
-        assertThat(spec.sameContent(spec.takenFrom("core"))).isTrue();
-        ClaimSpec gone = ClaimSpec.of("edge", null, owner("web")).leftBy(owner("web"), NOW);
-        ClaimSpec returning = ClaimSpec.of("edge", null, reservation("web"));
-        assertThat(List.of(
-                        spec.takenFor("berth.dev/pool", owner -> owner),
-                        ofTwo(true),
-                        ofTwo(false),
-                        spec.shared(TERMS),
-                        ClaimSpec.of("edge", null, owner("web"))))
-                .noneMatch(spec::sameContent);
-        assertThat(returning.sameContent(gone)).isFalse();
-        ClaimSpec releasedByHand = new ClaimSpec("edge", null, gone.owners(), null, NOW, false);
-        assertThat(releasedByHand.sameContent(returning)).isFalse();
-        assertThat(releasedByHand.sameContent(gone)).isFalse();
-        assertThat(ClaimSpec.ofOtherKind("edge", null, "Gateway").sameContent(ClaimSpec.of("edge", null)))
-                .isFalse();
-    }
 }

@@ -195,6 +195,17 @@ class LedgerTest {
         assertThat(reasons(ledger.take(waits))).containsExactly(RefusalReason.OVER_QUOTA);
     }
 
+    /** A person may have edited it, or a write of an operator that has ended may land late. */
+    @Test
+    void addressWhosePoolIsAnother_isNews_forWhomHasIt() {
+        Owner web = new Owner(key("web"), "uid-web");
+        ledger.observe(new Claim(FIRST, "claim-x", "1", ClaimSpec.of("edge", "berth.dev/pool", web)));
+
+        assertThat(ledger.observe(new Claim(FIRST, "claim-x", "2", ClaimSpec.of("core", "berth.dev/pool", web)))
+                        .concerned())
+                .containsExactly(key("web"));
+    }
+
     @Test
     void serviceThatWaitsForItsQuota_looksAgain_onceTheAddressThatItNamesIsTaken() {
         ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0/31"), new Quota(1, Map.of()))));

@@ -36,6 +36,13 @@ class ServicePlanTest {
             List.of(new Step.Refuse(new WaitReason(Reason.AddressNotAvailable, "no AddressPool allows it"))),
             false);
 
+    private static final ServicePlan OF_ASKED_POOL = new ServicePlan.Serve(
+            SERVICE,
+            CLASSES.served().getFirst(),
+            new AddressConstraints(List.of(), List.of("edge"), null, false),
+            List.of(),
+            false);
+
     private static ServicePlan skip(Step.Skipping... steps) {
         return new ServicePlan.Skip(SERVICE, Reason.ClassMissing, null, "bring it back", List.of(steps));
     }
@@ -64,7 +71,7 @@ class ServicePlanTest {
     }
 
     @Test
-    void serviceOfAnAddressThatNoPoolHas_orWhoseWishIsRefused_dependsOnPools() {
+    void serviceOfAnAddressThatNoPoolHas_orWhoseWishIsRefused_orThatAsksForPools_dependsOnPools() {
         Claim stranded = new Claim(Ip.parse("192.0.2.1"), "c1", "5", ClaimSpec.of("gone", "x/y", new Owner(WEB, "u1")));
         Claim without = new Claim(Ip.parse("192.0.2.2"), "c2", "5", ClaimSpec.of(null, "x/y", new Owner(WEB, "u1")));
 
@@ -73,5 +80,7 @@ class ServicePlanTest {
         assertThat(holding(List.of(Holding.of(without))).dependsOnPools(SERVED)).isFalse();
         assertThat(holding(List.of()).dependsOnPools(SERVED)).isFalse();
         assertThat(holding(List.of()).dependsOnPools(REFUSED)).isTrue();
+        assertThat(holding(List.of(Holding.of(without))).dependsOnPools(OF_ASKED_POOL))
+                .isTrue();
     }
 }

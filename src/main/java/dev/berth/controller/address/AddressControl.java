@@ -279,6 +279,16 @@ public final class AddressControl {
                         .toList());
     }
 
+    /**
+     * What is held without an Address object for the Service of this name is free where its class is another Berth's by now: this
+     * one makes none any more. To be called while nothing else is done for the Service.
+     */
+    public void freeUnclaimed(ServiceKey service) {
+        ledger.heldFor(service).stream()
+                .filter(held -> held.claim() == null && classes.get().isServedElsewhere(held.loadBalancerClass()))
+                .forEach(held -> due.accept(ledger.free(held.ip())));
+    }
+
     private boolean isGone(Holding holding) {
         Claim claim = holding.claim();
         return claim == null ? holding.state() == Holding.State.UNSURE : ledger.isGone(claim);

@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ServiceState;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NewestVersion {
     /** The answer to the last write or live read, until the cache has it. */
-    private @Nullable ServiceState answered;
+    private @Nullable Answer answered;
 
     /** Which version the last write made, until its event has come. */
     private @Nullable Version written;
@@ -22,6 +23,13 @@ final class NewestVersion {
     private @Nullable Version early;
 
     private boolean seenLive;
+
+    /** @param isAhead whether it is of a live read that found what the cache did not have, or of a write after that */
+    private record Answer(ServiceState service, boolean isAhead) {
+        Version version() {
+            return new Version(service.uid(), service.resourceVersion());
+        }
+    }
 
     private record Version(String uid, String resourceVersion) {}
 
@@ -36,14 +44,14 @@ final class NewestVersion {
     /** The newer of what the cache has and what was last answered. */
     Newest of(Supplier<Optional<ServiceState>> cache) {
         // Before the cache is read: in between its event may come, which forgets it.
-        ServiceState known = answered();
+        Answer known = answered();
         Optional<ServiceState> cached = cache.get();
-        return known != null && cached.isPresent() && isOlder(cached.get(), known)
-                ? new Newest(Optional.of(known), false)
+        return known != null && cached.isPresent() && isOlder(cached.get(), known.service())
+                ? new Newest(Optional.of(known.service()), false)
                 : new Newest(cached, true);
     }
 
-    private synchronized @Nullable ServiceState answered() {
+    private synchronized @Nullable Answer answered() {
         return answered;
     }
 
@@ -57,17 +65,23 @@ final class NewestVersion {
         isWriting = true;
     }
 
-    /** The answer to a write of ours: an event with just this is no news, unlike one with what a live read found. */
+    /**
+     * The answer to a write of ours: an event with just this is no news, unless it is the first with what a live read found.
+     * Until then whoever looks for the Service in the cache, by its class or its labels, may not find it.
+     */
     synchronized void wrote(ServiceState answer) {
-        Version made = new Version(answer.uid(), answer.resourceVersion());
-        if (made.equals(early)) {
+        Answer made = new Answer(answer, answered != null && answered.isAhead());
+        if (made.isAhead()) {
+            answered = made;
+            written = null;
+        } else if (made.version().equals(early)) {
             // The cache has it already.
             early = null;
             answered = null;
             written = null;
         } else {
-            read(answer);
-            written = made;
+            answered = made;
+            written = made.version();
         }
     }
 
@@ -84,9 +98,24 @@ final class NewestVersion {
         written = null;
     }
 
-    /** What a live read found. */
-    synchronized void read(ServiceState found) {
-        answered = found;
+    /**
+     * What a live read found.
+     *
+     * @param cache what it has by now; throws Unreadable, if that cannot be read
+     */
+    void read(ServiceState found, Supplier<Optional<ServiceState>> cache) {
+        Answer answer = new Answer(found, isNewer(found, cache));
+        synchronized (this) {
+            answered = answer;
+        }
+    }
+
+    private static boolean isNewer(ServiceState found, Supplier<Optional<ServiceState>> cache) {
+        try {
+            return cache.get().filter(cached -> !isOlder(cached, found)).isEmpty();
+        } catch (Unreadable cached) {
+            return true;
+        }
     }
 
     /**
@@ -103,7 +132,7 @@ final class NewestVersion {
             return true;
         }
         written = null;
-        if (answered != null && new Version(answered.uid(), answered.resourceVersion()).equals(event)) {
+        if (answered != null && answered.version().equals(event)) {
             // No pass may come to forget it.
             answered = null;
         }

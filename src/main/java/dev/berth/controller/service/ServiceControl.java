@@ -268,7 +268,7 @@ public final class ServiceControl {
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
                         ? Optional.of(found)
                         : Optional.empty();
-                service.ifPresent(memory.version::read);
+                service.ifPresent(found -> memory.version.read(found, () -> parts.cluster().service(key)));
             } else {
                 service = newest(memory, () -> parts.cluster().service(key));
             }
@@ -281,6 +281,8 @@ public final class ServiceControl {
             noteDependency(snapshot, plan);
             if (plan.isAnothers()) {
                 turns.forget(key);
+                service.ifPresent(published::withhold);
+                addresses.freeUnclaimed(key);
             }
             published.withhold(key, service, Withholding.before(plan, service));
             writes.begin(service);

@@ -128,6 +128,7 @@ class AnotherBerthTest {
 
         assertThat(published()).containsExactly(FIRST);
         assertThat(operator.ledger.holding(FIRST)).isPresent();
+        assertThat(operator.ledger.heldFor(WEB)).as("what counts for a quota").isEmpty();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.ServiceKey;
+import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import java.util.Optional;
@@ -17,9 +18,13 @@ class NewestVersionTest {
                 .build();
     }
 
+    private void readLive(String resourceVersion, String cached) {
+        newest.read(version(resourceVersion), () -> Optional.of(version(cached)));
+    }
+
     @Test
     void cacheThatLagsBehindAnAnswer_isNotPlannedFrom() {
-        newest.read(version("20"));
+        readLive("20", "9");
 
         assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("20"));
         assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("20"));
@@ -28,7 +33,7 @@ class NewestVersionTest {
 
     @Test
     void answer_isForgotten_onceTheCacheHasIt_andThePassSaysSo() {
-        newest.read(version("20"));
+        readLive("20", "9");
 
         assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("20"));
         NewestVersion.Newest cached = newest.of(() -> Optional.of(version("20")));
@@ -42,7 +47,7 @@ class NewestVersionTest {
 
     @Test
     void serviceThatIsGoneFromTheCache_isGone() {
-        newest.read(version("20"));
+        readLive("20", "9");
 
         assertThat(newest.of(Optional::empty).service()).isEmpty();
     }
@@ -53,8 +58,32 @@ class NewestVersionTest {
         assertThat(newest.takeEcho("u1", "20")).isTrue();
         assertThat(newest.takeEcho("u1", "20")).isFalse();
 
-        newest.read(version("30"));
+        readLive("30", "9");
         assertThat(newest.takeEcho("u1", "30")).isFalse();
+    }
+
+    /** Others' changes are in it: who looked for the Service in the cache since may not have found it. */
+    @Test
+    void echoOfAWrite_isNews_ifTheCacheHadNotWhatALiveReadFoundBefore() {
+        readLive("20", "9");
+        newest.wrote(version("21"));
+        assertThat(newest.takeEcho("u1", "21")).isFalse();
+
+        newest.begins();
+        newest.takeEcho("u1", "22");
+        newest.wrote(version("22"));
+        assertThat(newest.ends()).isTrue();
+
+        newest.cacheCaughtUp();
+        readLive("30", "30");
+        newest.wrote(version("31"));
+        assertThat(newest.takeEcho("u1", "31")).isTrue();
+
+        newest.read(version("40"), () -> {
+            throw new Unreadable("spec.type is \"Odd\"");
+        });
+        newest.wrote(version("41"));
+        assertThat(newest.takeEcho("u1", "41")).isFalse();
     }
 
     @Test
@@ -106,7 +135,7 @@ class NewestVersionTest {
         assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("9"));
 
         newest.wrote(version("30"));
-        newest.read(version("40"));
+        readLive("40", "9");
         newest.takeEcho("u1", "30");
         assertThat(newest.of(() -> Optional.of(version("30"))).service()).contains(version("40"));
     }
