@@ -401,6 +401,8 @@ final class SimulatedPeople {
         Optional<Claim> left = cluster.claims.values().stream()
                 .filter(claim -> ELSEWHERE.equals(claim.loadBalancerClass()))
                 .filter(claim -> claim.owners().stream().noneMatch(this::isOfElsewhere))
+                // It takes an address back first from the Service that publishes it.
+                .filter(claim -> !world.isPublished(claim.ip()))
                 .findFirst();
         if (left.isPresent()) {
             world.trace("another Berth releases ", left.get().ip());

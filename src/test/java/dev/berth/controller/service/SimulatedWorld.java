@@ -106,6 +106,9 @@ final class SimulatedWorld {
     /** The uids of the Services that another controller publishes something for. */
     final Set<String> publishedByOthers = new HashSet<>();
 
+    /** Whether an operator has begun with Services that were older than those that are there. */
+    boolean hasBegunWithAnOldList;
+
     /** The uids of the Services of ours without the mark of their class: a user took it off, or a stranger left it out. */
     final Set<String> unmarked = new HashSet<>();
 

@@ -248,10 +248,12 @@ final class Simulation {
         int luck = world.deletedByHand.isEmpty() ? random.nextInt(5) : 4;
         if (luck == 0) {
             world.trace("restart with caches that lag behind");
+            world.hasBegunWithAnOldList = true;
         } else if (luck == 1) {
             world.trace("restart with a list of Services that is older than what the one before had seen");
             operator.client.relist();
             operator.client.serviceCache.forget(1 + random.nextInt(6));
+            world.hasBegunWithAnOldList = true;
         } else {
             world.trace("restart");
             operator.client.relist();

@@ -104,20 +104,27 @@ final class SimulationRules {
             for (Ip ip : service.publishedAddresses()) {
                 Claim claim = cluster.claims.get(ip);
                 ServiceState other = publishedBy.put(ip, service);
-                if (world.cloud.gave(ip.toString(), uid)) {
-                    continue;
-                }
+                boolean isBrought = world.cloud.gave(ip.toString(), uid);
+                boolean isBroughtForOne =
+                        isBrought || (other != null && world.cloud.gave(ip.toString(), other.uid()));
                 check(
                         other == null
                                 || isShared(claim, service, other)
+                                // No object tells what a provider gave: a list that is too old shows nothing of it.
+                                || (isBroughtForOne && world.hasBegunWithAnOldList)
                                 || (mayBeDeletedByHand
                                         && (wasShared(ip, service, other)
                                                 || world.editedByHand.contains(ip)
-                                                || isOvertaken(ip, claim))),
+                                                || isOvertaken(ip, claim)
+                                                || (world.deletedByHand.contains(ip) && isBroughtForOne))),
                         () -> ip + " is published by " + key + " and " + (other == null ? "" : other.key())
                                 + ", and its Address is " + claim);
-                boolean excused = mayBeDeletedByHand
-                        && world.deletedByHand.contains(ip)
+                if (isBrought) {
+                    continue;
+                }
+                boolean excused = world.deletedByHand.contains(ip)
+                        // Of another Berth's Service the other has to make it again.
+                        && (mayBeDeletedByHand || world.classSet().isServedElsewhere(service.loadBalancerClass()))
                         && (claim == null
                                 || isReserved(claim, service)
                                 || world.sharedAndDeletedByHand.contains(ip)
@@ -317,15 +324,18 @@ final class SimulationRules {
                 () -> service.key() + " lost what the controller of its class published");
     }
 
-    /** Whether another Berth serves it, or has not cleaned up yet. */
+    /** Whether another Berth serves it, or has not cleaned up yet: without a class it is whose Address it has, and this one's first. */
     private boolean isAnotherBerths(ServiceState service, ClassSet classes) {
+        List<String> claimedBy = cluster.claims.values().stream()
+                .filter(claim -> isOwner(claim, service))
+                .flatMap(claim -> Stream.ofNullable(claim.loadBalancerClass()))
+                .toList();
         return classes.isServedElsewhere(service.loadBalancerClass())
                 || service.servedByClass().filter(classes::isServedElsewhere).isPresent()
                 || (service.loadBalancerClass() == null
                         && service.servedByClass().isEmpty()
-                        && cluster.claims.values().stream()
-                                .anyMatch(claim -> isOwner(claim, service)
-                                        && classes.isServedElsewhere(claim.loadBalancerClass())));
+                        && !claimedBy.isEmpty()
+                        && claimedBy.stream().allMatch(classes::isServedElsewhere));
     }
 
     private void checkService(ServiceState service, ClassSet classes, Ledger told, Set<ServiceKey> waits) {
@@ -410,12 +420,20 @@ final class SimulationRules {
     void lookedAtAgain(Found settled) {
         check(
                 published(settled.services()).equals(published(cluster.services)),
-                () -> "nobody looked, and an address was to be published or taken back: " + settled.services()
-                        + " are now " + cluster.services);
+                () -> "nobody looked, and an address was to be published or taken back: "
+                        + changes(published(settled.services()), published(cluster.services)));
         check(
                 specs(settled.claims()).equals(specs(cluster.claims)),
-                () -> "nobody looked, and an address was to be claimed, released or amended: " + settled.claims()
-                        + " are now " + cluster.claims);
+                () -> "nobody looked, and an address was to be claimed, released or amended: "
+                        + changes(specs(settled.claims()), specs(cluster.claims)));
+    }
+
+    private static <K, V> String changes(Map<K, V> before, Map<K, V> now) {
+        return Stream.concat(before.keySet().stream(), now.keySet().stream())
+                .distinct()
+                .filter(key -> !Objects.equals(before.get(key), now.get(key)))
+                .map(key -> key + " was " + before.get(key) + ", and is now " + now.get(key))
+                .collect(Collectors.joining("; "));
     }
 
     private static Map<Ip, ClaimSpec> specs(Map<Ip, Claim> claims) {
