@@ -348,7 +348,8 @@ public final class Ledger {
     /** Gives nobody these either, on account of this Service: it may publish them next. */
     public void withholdAlso(ServiceKey service, List<Ip> more) {
         locked(() -> withhold(
-                service, Stream.concat(withheld.of(service).stream(), more.stream()).toList()));
+                service,
+                Stream.concat(withheld.of(service).stream(), more.stream()).toList()));
     }
 
     /**

@@ -230,10 +230,13 @@ class ClusterAddressesIT {
                 .resources(ServiceCIDRPolicy.class)
                 .withName(ServiceCIDRPolicy.NAME)
                 .delete();
-        cluster.retire("kubernetes");
-        await().untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "kubernetes"))
-                .anyMatch(event -> event.contains("does nothing without a ServiceCIDRPolicy")));
-        cluster.annotate("kubernetes", "berth.dev/retire-");
+        try {
+            cluster.retire("kubernetes");
+            await().untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "kubernetes"))
+                    .anyMatch(event -> event.contains("does nothing without a ServiceCIDRPolicy")));
+        } finally {
+            cluster.annotate("kubernetes", "berth.dev/retire-");
+        }
 
         assertThat(Objects.requireNonNull(ipAddress("10.96.0.10")).getMetadata().getUid())
                 .isEqualTo(kept.getMetadata().getUid());

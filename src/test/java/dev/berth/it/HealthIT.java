@@ -40,7 +40,7 @@ class HealthIT {
                         return true;
                     }
                 } catch (ConnectException notYetThere) {
-                    Thread.onSpinWait();
+                    Thread.sleep(20);
                 }
             }
         }

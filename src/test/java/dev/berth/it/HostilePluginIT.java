@@ -225,7 +225,9 @@ class HostilePluginIT {
                     .contains("honest=198.51.100.14")
                     .containsAll(ROWS.stream().map(row -> row.service() + "=").toList());
             Files.createFile(spunEnough());
-            cluster.kubectl("wait", "--for=condition=CallsStuck", "--timeout=90s", "loadbalancerclass/hostile");
+            await().ignoreExceptions()
+                    .untilAsserted(() -> cluster.kubectl(
+                            "wait", "--for=condition=CallsStuck", "--timeout=20s", "loadbalancerclass/hostile"));
             await().untilAsserted(() -> assertThat(operator.metric("berth_provider_stuck_calls", "class", "hostile"))
                     .isEqualTo(2));
             assertThat(far.log()).contains("serving provider \"hostile\"");

@@ -61,6 +61,7 @@ class IpModeIT {
             berth.createService("proxy", "example.com/proxy", UnaryOperator.identity());
             awaitModes(berth, "VIP", "Proxy");
 
+            touchAndAwait(berth, "auto", "proxy");
             int settled = statusWrites(cluster).size();
             berth.startOperator(GATE_ON);
             touchAndAwait(berth, "auto", "proxy");
@@ -169,11 +170,11 @@ class IpModeIT {
                         .containsExactlyInAnyOrder(THEIR_FINALIZER, "berth.dev/load-balancer-cleanup");
                 assertThat(conditionTypes(assigned))
                         .containsExactlyInAnyOrder("example.com/Audited", "berth.dev/AddressAssigned");
-                assertThat(statusWrites(cluster).stream()
+                await().untilAsserted(() -> assertThat(statusWrites(cluster).stream()
                                 .filter(write -> write.name().equals(name)))
                         .singleElement()
                         .satisfies(write -> assertThat(write.verb() + " " + write.subresource() + " " + write.code())
-                                .isEqualTo("patch status 200"));
+                                .isEqualTo("patch status 200")));
             }
 
             cluster.kubectl("delete", "service", "deleted", "--wait=false");

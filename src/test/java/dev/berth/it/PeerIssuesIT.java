@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -84,14 +85,13 @@ class PeerIssuesIT {
                 .resources(AddressPool.class)
                 .withName(pool)
                 .patch(MERGE, "{\"spec\":{\"addresses\":[" + addresses + "]}}");
-        await().until(() -> Objects.equals(
-                edited.getMetadata().getGeneration(),
-                Objects.requireNonNull(berth.client()
+        await().until(() -> Optional.ofNullable(Objects.requireNonNull(berth.client()
                                 .resources(AddressPool.class)
                                 .withName(pool)
                                 .get())
-                        .getStatus()
-                        .observedGeneration()));
+                        .getStatus())
+                .filter(status -> Objects.equals(edited.getMetadata().getGeneration(), status.observedGeneration()))
+                .isPresent());
     }
 
     private static void deletePool(String name) {

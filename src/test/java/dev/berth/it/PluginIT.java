@@ -2,6 +2,7 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import dev.berth.loadbalancer.NodeRules;
 import dev.berth.loadbalancer.WellKnownNames;
@@ -81,7 +82,7 @@ class PluginIT {
             assertThat(BerthOnCluster.ingress(first))
                     .extracting(LoadBalancerIngress::getIpMode)
                     .containsExactly("Proxy");
-            assertThat(seen).contains(new Seen(true, false), new Seen(true, true));
+            await().untilAsserted(() -> assertThat(seen).contains(new Seen(true, false), new Seen(true, true)));
             assertThat(seen).noneMatch(state -> state.hasIngress() && !state.hasFinalizer());
         }
         assertThat(files.services()).containsExactlyInAnyOrder("first", "second");

@@ -20,6 +20,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -98,6 +99,7 @@ class StrictValidationIT {
                 .forEach(kind -> {
                     client.resources(kind).delete();
                     Awaitility.await()
+                            .pollDelay(Duration.ZERO)
                             .until(() ->
                                     client.resources(kind).list().getItems().isEmpty());
                 });

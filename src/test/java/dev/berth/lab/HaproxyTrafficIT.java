@@ -182,10 +182,7 @@ class HaproxyTrafficIT {
         await(
                 () -> lab.client().get(url(service), 20),
                 replies -> replies.stream().allMatch(Reply::ok)
-                        && replies.stream()
-                                .map(Reply::name)
-                                .toList()
-                                .containsAll(List.of(here.name(), there.name())));
+                        && replies.stream().map(Reply::name).toList().containsAll(List.of(here.name(), there.name())));
         assertThat(here.client().get(url(service)).ok()).isTrue();
         assertThat(lab.node(1).client().get(url(service)).ok()).isTrue();
 

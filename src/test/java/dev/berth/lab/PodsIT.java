@@ -309,8 +309,8 @@ class PodsIT {
                         PodsIT::holder,
                         holder -> !holder.equals(leader.getUid())
                                 && replicas().stream()
-                                        .anyMatch(
-                                                pod -> pod.getMetadata().getUid().equals(holder)));
+                                        .anyMatch(pod ->
+                                                pod.getMetadata().getUid().equals(holder)));
         newService();
         assertThat(leader().getUid()).isNotEqualTo(leader.getUid());
         awaitRollout();

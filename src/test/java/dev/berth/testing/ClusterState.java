@@ -2,6 +2,7 @@ package dev.berth.testing;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.berth.loadbalancer.WellKnownNames;
 import io.fabric8.kubernetes.api.model.APIGroup;
 import io.fabric8.kubernetes.api.model.APIResource;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
@@ -197,7 +198,10 @@ final class ClusterState {
                     .endMetadata()
                     .build();
             ignoringThatItIsGone(() -> client.raw("/api/v1/namespaces/" + name + "/finalize", "PUT", without));
-        } else if (!cleansUp || !found.object().getKind().equals("Service")) {
+        } else if (!cleansUp
+                || !found.object().getKind().equals("Service")
+                // It has given all back by then; nobody else takes finalizers off here.
+                || !found.object().getMetadata().getFinalizers().contains(WellKnownNames.FINALIZER)) {
             ignoringThatItIsGone(() ->
                     resource.patch(PatchContext.of(PatchType.JSON_MERGE), "{\"metadata\":{\"finalizers\":null}}"));
         }
@@ -273,7 +277,8 @@ final class ClusterState {
         ObjectNode content = Serialization.jsonMapper().valueToTree(object);
         content.remove("status");
         ((ObjectNode) content.get("metadata"))
-                .remove(List.of("resourceVersion", "managedFields", "generation", "finalizers"));
+                .remove(List.of(
+                        "resourceVersion", "managedFields", "generation", "finalizers", "uid", "creationTimestamp"));
         return content;
     }
 }

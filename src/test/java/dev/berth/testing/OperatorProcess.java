@@ -31,7 +31,7 @@ public final class OperatorProcess implements AutoCloseable {
     private final ChildProcess process;
     private final Path logFile;
     private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+            HttpClient.newBuilder().connectTimeout(Patience.USUAL).build();
 
     private volatile @Nullable String address;
 
@@ -98,7 +98,7 @@ public final class OperatorProcess implements AutoCloseable {
      *
      * @param path like {@code /q/health/ready}
      * @throws IllegalStateException if the operator ends or does not listen in time
-     * @throws UncheckedIOException if there is no answer within 10 seconds
+     * @throws UncheckedIOException if there is no answer within {@link Patience#USUAL}
      */
     public HttpResponse<String> get(String path) {
         if (address == null) {
@@ -107,8 +107,7 @@ public final class OperatorProcess implements AutoCloseable {
         URI uri = URI.create(address + path);
         try {
             return http.send(
-                    HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(10)).build(),
-                    HttpResponse.BodyHandlers.ofString());
+                    HttpRequest.newBuilder(uri).timeout(Patience.USUAL).build(), HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {
             throw new UncheckedIOException("asking the operator for " + uri, e);
         } catch (InterruptedException e) {

@@ -268,7 +268,8 @@ public final class ServiceControl {
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
                         ? Optional.of(found)
                         : Optional.empty();
-                service.ifPresent(found -> memory.version.read(found, () -> parts.cluster().service(key)));
+                service.ifPresent(found ->
+                        memory.version.read(found, () -> parts.cluster().service(key)));
             } else {
                 service = newest(memory, () -> parts.cluster().service(key));
             }

@@ -105,8 +105,7 @@ final class SimulationRules {
                 Claim claim = cluster.claims.get(ip);
                 ServiceState other = publishedBy.put(ip, service);
                 boolean isBrought = world.cloud.gave(ip.toString(), uid);
-                boolean isBroughtForOne =
-                        isBrought || (other != null && world.cloud.gave(ip.toString(), other.uid()));
+                boolean isBroughtForOne = isBrought || (other != null && world.cloud.gave(ip.toString(), other.uid()));
                 check(
                         other == null
                                 || isShared(claim, service, other)
