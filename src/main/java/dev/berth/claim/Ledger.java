@@ -4,6 +4,7 @@ import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.pool.PoolSet;
 import dev.berth.pool.PoolUse;
+import dev.berth.pool.Refusal;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -293,6 +295,24 @@ public final class Ledger {
         return locked(() -> {
             List<ServiceKey> due = new ArrayList<>(turns.newlyInTurn(waiting.join(request, view)));
             if (!due.contains(request.service()) && Allocator.choose(view, request) instanceof Choice.Assigned) {
+                due.add(request.service());
+            }
+            return due;
+        });
+    }
+
+    /**
+     * The same of one that says why.
+     *
+     * @param refusals by which it was refused, of the families that it lacks
+     * @return also this one, if it would be answered anything else by now
+     */
+    public List<ServiceKey> await(AddressRequest request, List<Refusal> refusals) {
+        return locked(() -> {
+            List<ServiceKey> due = new ArrayList<>(await(request));
+            if (!due.contains(request.service())
+                    && !(Allocator.choose(view, request) instanceof Choice.Refused refused
+                            && Set.copyOf(refused.refusals()).equals(Set.copyOf(refusals)))) {
                 due.add(request.service());
             }
             return due;

@@ -119,9 +119,12 @@ final class Turns {
         List<Refusal> refusals = refusals(choice);
         Set<IpFamily> lacking = EnumSet.noneOf(IpFamily.class);
         List<Queue> others = new ArrayList<>();
+        List<Queue> ofOthers = new ArrayList<>();
         for (Refusal refusal : refusals) {
             lacking.add(refusal.family());
             if (refusal.reason() == RefusalReason.OTHERS_WAIT) {
+                // Also for the address that it names others wait who name none.
+                ofOthers.add(new Queue.OfPool(refusal.pool(), refusal.family()));
                 holdings.pools()
                         .named(refusal.pool())
                         .ifPresent(pool -> others.addAll(WaitingList.queuesFor(request, pool, refusal.family(), view)));
@@ -138,7 +141,8 @@ final class Turns {
             }
         }
         saidToBeFree.says(request.service(), free);
-        saidToBeOthers.says(request.service(), request.allOrNone() ? others : List.of());
+        ofOthers.addAll(others);
+        saidToBeOthers.says(request.service(), request.allOrNone() ? ofOthers : List.of());
     }
 
     /** What of the family it can have rests on: once there is nothing left of one of these, it may be refused. */

@@ -80,7 +80,7 @@ final class Acquiring {
         List<Refusal> inOrder = refusals.stream()
                 .sorted(Comparator.comparingInt(refusal -> asked.families().indexOf(refusal.family())))
                 .toList();
-        return new ServingEffect.JoinQueue(asked.allOrNone() ? asked : rest, WaitReason.of(rest, inOrder));
+        return new ServingEffect.JoinQueue(asked.allOrNone() ? asked : rest, inOrder, WaitReason.of(rest, inOrder));
     }
 
     private static ServiceFailure lostToOthers(Object attempt) {

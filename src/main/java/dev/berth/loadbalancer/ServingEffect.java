@@ -5,6 +5,7 @@ import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
+import dev.berth.pool.Refusal;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
@@ -96,8 +97,16 @@ public sealed interface ServingEffect
     /** Count that the Service got all that was chosen. */
     record CountAssigned() implements ServingEffect {}
 
-    /** Have the Service wait in the queue for the addresses that it lacks. */
-    record JoinQueue(AddressRequest request, WaitReason why) implements ServingEffect {}
+    /**
+     * Have the Service wait in the queue for the addresses that it lacks.
+     *
+     * @param refusals of these, which {@code why} tells
+     */
+    record JoinQueue(AddressRequest request, List<Refusal> refusals, WaitReason why) implements ServingEffect {
+        public JoinQueue {
+            refusals = List.copyOf(refusals);
+        }
+    }
 
     /** Read the Service live: what it still publishes is nobody else's. */
     record ReadService() implements ServingEffect {}

@@ -161,6 +161,19 @@ class LedgerTest {
         assertLooksAgain(both, request("second", 1, IPV4));
     }
 
+    @Test
+    void serviceThatNamesAnAddress_forWhichOthersWaitWhoNameNone_looksAgain_onceTheyDoNot() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
+        ledger.observe(claim("192.0.2.0", "x", 1));
+        ledger.await(request("ahead", 0, IPV4));
+        ledger.free(claim("192.0.2.0", "x", 1));
+        AddressRequest both = Sample.asking(request("both", 1, true, IPV4, IPV6), "192.0.2.0");
+        assertThat(reasons(ledger.take(both))).contains(RefusalReason.OTHERS_WAIT);
+        ledger.await(both);
+
+        assertThat(ledger.stopWaiting(key("ahead"))).containsExactly(key("both"));
+    }
+
     private static List<RefusalReason> reasons(Choice choice) {
         return ((Choice.Refused) choice)
                 .refusals().stream().map(Refusal::reason).toList();
@@ -193,6 +206,22 @@ class LedgerTest {
 
         assertThat(seen.due()).contains(key("waits"));
         assertThat(reasons(ledger.take(waits))).containsExactly(RefusalReason.OVER_QUOTA);
+    }
+
+    /** What happens between the answer and the queue is told to nobody who does not wait yet. */
+    @Test
+    void serviceThatJoinsTheQueue_looksAgain_ifItWouldBeAnsweredAnythingElseByNow() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
+        Owner web = new Owner(key("web"), "uid-web");
+        ledger.observe(new Claim(FIRST, "claim-x", "1", ClaimSpec.of("edge", "berth.dev/pool", web)));
+        AddressRequest named = Sample.asking(request("named", 1, IPV4), "192.0.2.0");
+        Choice.Refused refused = (Choice.Refused) ledger.take(named);
+
+        assertThat(ledger.await(named, refused.refusals())).isEmpty();
+        ledger.stopWaiting(key("named"));
+        ledger.observe(new Claim(
+                FIRST, "claim-x", "2", ClaimSpec.of("edge", "berth.dev/pool", new Owner(key("other"), "uid-other"))));
+        assertThat(ledger.await(named, refused.refusals())).containsExactly(key("named"));
     }
 
     /** A person may have edited it, or a write of an operator that has ended may land late. */

@@ -61,8 +61,8 @@ class AcquiringTest {
         return Optional.of(new ServingEffect.Choose(request));
     }
 
-    private static Optional<ServingEffect> joinQueue(AddressRequest request, WaitReason why) {
-        return Optional.of(new ServingEffect.JoinQueue(request, why));
+    private static Optional<ServingEffect> joinQueue(AddressRequest request, WaitReason why, Refusal... refusals) {
+        return Optional.of(new ServingEffect.JoinQueue(request, List.of(refusals), why));
     }
 
     private static Optional<ServingEffect> count() {
@@ -119,7 +119,7 @@ class AcquiringTest {
 
         way(BOTH)
                 .then(acquire(BOTH), new Outcome.NotChosen(List.of(full(IPV4), full(IPV6))))
-                .then(joinQueue(BOTH, why), new Outcome.Lacks(why))
+                .then(joinQueue(BOTH, why, full(IPV4), full(IPV6)), new Outcome.Lacks(why))
                 .ends(Optional.empty());
     }
 
@@ -130,7 +130,7 @@ class AcquiringTest {
         way(BOTH)
                 .then(acquire(BOTH), came(chosen(BOTH, full(IPV6))))
                 .then(count(), COUNTED)
-                .then(joinQueue(BOTH.onlyFor(List.of(IPV6)), why), new Outcome.Lacks(why))
+                .then(joinQueue(BOTH.onlyFor(List.of(IPV6)), why, full(IPV6)), new Outcome.Lacks(why))
                 .ends(Optional.empty());
     }
 
@@ -152,7 +152,7 @@ class AcquiringTest {
                 .then(acquire(BOTH), came(chosen(BOTH, full(IPV6)), IPV4))
                 .then(acquire(BOTH.onlyFor(List.of(IPV4))), came(chosen(BOTH.onlyFor(List.of(IPV4)))))
                 .then(count(), COUNTED)
-                .ends(joinQueue(BOTH.onlyFor(List.of(IPV6)), why));
+                .ends(joinQueue(BOTH.onlyFor(List.of(IPV6)), why, full(IPV6)));
     }
 
     @Test
@@ -162,7 +162,7 @@ class AcquiringTest {
         way(BOTH)
                 .then(acquire(BOTH), came(chosen(BOTH), IPV6))
                 .then(acquire(rest), new Outcome.NotChosen(List.of(full(IPV6))))
-                .ends(joinQueue(rest, WaitReason.of(rest, List.of(full(IPV6)))));
+                .ends(joinQueue(rest, WaitReason.of(rest, List.of(full(IPV6))), full(IPV6)));
     }
 
     @Test
@@ -172,7 +172,7 @@ class AcquiringTest {
         way(WHOLE)
                 .then(acquire(WHOLE), came(chosen(WHOLE), IPV6))
                 .then(acquire(rest), new Outcome.NotChosen(List.of(full(IPV6))))
-                .ends(joinQueue(WHOLE, WaitReason.of(rest, List.of(full(IPV6)))));
+                .ends(joinQueue(WHOLE, WaitReason.of(rest, List.of(full(IPV6))), full(IPV6)));
     }
 
     @Test
@@ -180,7 +180,7 @@ class AcquiringTest {
         way(BOTH)
                 .then(acquire(BOTH), came(chosen(BOTH, full(IPV6)), IPV4))
                 .then(acquire(BOTH.onlyFor(List.of(IPV4))), new Outcome.NotChosen(List.of(full(IPV4))))
-                .ends(joinQueue(BOTH, WaitReason.of(BOTH, List.of(full(IPV4), full(IPV6)))));
+                .ends(joinQueue(BOTH, WaitReason.of(BOTH, List.of(full(IPV4), full(IPV6))), full(IPV4), full(IPV6)));
     }
 
     @Test

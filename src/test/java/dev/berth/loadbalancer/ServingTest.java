@@ -206,7 +206,8 @@ class ServingTest {
                 unlessOther(effect, new Outcome.Chosen(new Choice.Assigned(request, List.of(FREE), List.of())));
             case ServingEffect.ClaimChosen claim -> unlessOther(effect, new Outcome.ClaimTried(claim.ip(), Whose.OURS));
             case ServingEffect.CountAssigned counted -> did(Done.ASSIGNED_COUNTED);
-            case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> List.of(new Outcome.Lacks(why));
+            case ServingEffect.JoinQueue(AddressRequest request, List<Refusal> refusals, WaitReason why) ->
+                List.of(new Outcome.Lacks(why));
             case ServingEffect.ReadService read -> List.of();
             case ServingEffect.GiveUpClaim(Ip ip) -> List.of(new Outcome.GivenUp(ip));
             case ServingEffect.ReadAgain read -> List.of(new Outcome.Changed(true));

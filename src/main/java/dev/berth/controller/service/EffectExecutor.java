@@ -200,8 +200,8 @@ final class EffectExecutor {
                 pass.parts().metrics().assigned();
                 yield did(Done.ASSIGNED_COUNTED);
             }
-            case ServingEffect.JoinQueue(AddressRequest request, WaitReason why) -> {
-                pass.due().accept(pass.parts().ledger().await(request));
+            case ServingEffect.JoinQueue(AddressRequest request, List<Refusal> refusals, WaitReason why) -> {
+                pass.due().accept(pass.parts().ledger().await(request, refusals));
                 yield new Learned(new Outcome.Lacks(why));
             }
             case ServingEffect.ReadService none -> new Learned(claims.readService());
