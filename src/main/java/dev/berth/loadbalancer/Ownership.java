@@ -4,11 +4,13 @@ import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whose a Service is, and by which class, as its claims and its marks tell. Pure.
@@ -92,20 +94,33 @@ final class Ownership {
                 : Optional.empty();
     }
 
-    /** The class values that the claims are for, first the one that is marked. */
+    /**
+     * The class values that the claims are for: first the one that is marked, then those of what it publishes, and then those
+     * that are marked where their providers were asked, for the mark may have been taken off.
+     */
     private List<String> claimedClasses() {
         return claimedClasses(claimed);
     }
 
     private List<String> claimedClasses(List<Holding> claims) {
+        List<Holding> likeliestFirst = new ArrayList<>(claims);
+        likeliestFirst.sort(Comparator.comparing((Holding holding) -> !service.publishes(holding.ip()))
+                .thenComparing(holding -> !isMarkedOnServices(holding.loadBalancerClass())));
         SequencedSet<String> values = new LinkedHashSet<>();
-        for (Holding holding : claims) {
+        for (Holding holding : likeliestFirst) {
             if (holding.loadBalancerClass() != null) {
                 values.add(holding.loadBalancerClass());
             }
         }
         service.servedByClass().filter(values::contains).ifPresent(values::addFirst);
         return List.copyOf(values);
+    }
+
+    private boolean isMarkedOnServices(@Nullable String value) {
+        return Optional.ofNullable(value)
+                .flatMap(snapshot.classes()::byValue)
+                .filter(ServedClass::isMarkedOnServices)
+                .isPresent();
     }
 
     /**

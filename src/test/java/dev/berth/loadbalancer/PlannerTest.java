@@ -798,6 +798,21 @@ class PlannerTest {
         assertThat(text(plan(service, claims, AUTO, false))).isEqualTo("Serve");
     }
 
+    /** Without a mark it is not known which of the two was served; only what the cloud provider made would be left behind. */
+    @Test
+    void claimsOfTwoClasses_withoutAMark_areOfTheOneThatIsPublished_orOfTheOneWhoseMarkWasTakenOff() {
+        List<Holding> claims = List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.2", "u1", CLOUD));
+
+        assertThat(servedClass(plan(served(), claims, withCloud(true), false))).isEqualTo(CLOUD);
+        assertThat(servedClass(plan(served().ingress("192.0.2.1"), claims, withCloud(true), false)))
+                .isEqualTo(OURS);
+    }
+
+    private static String servedClass(ServicePlan plan) {
+        assertThat(plan).isInstanceOf(ServicePlan.Serve.class);
+        return ((ServicePlan.Serve) plan).servedClass().value();
+    }
+
     @Test
     void markOfAClass_withoutTheFinalizer_besideAnAddressThatSaysOtherwise_orInACopiedManifest_holdsNothingUp() {
         assertThat(text(plan(web().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD), List.of(), AUTO, false)))

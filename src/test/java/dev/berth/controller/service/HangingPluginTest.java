@@ -88,7 +88,7 @@ class HangingPluginTest {
             assertThatThrownBy(() -> ensure(name)).hasMessage("plug-in \"test\" did not answer within 300 ms");
         }
 
-        assertThat(ensure("other")).isEqualTo(EnsureOutcome.implementedElsewhere());
+        awaitImplementedElsewhere("other");
         assertThat(guard.stuck(List.of("cloud"))).isEmpty();
         assertThat(guard.stuckCalls(List.of("cloud"))).isZero();
         assertThat(stuck).isEmpty();
@@ -97,10 +97,17 @@ class HangingPluginTest {
     @Test
     void whileThePluginIsStillAtWork_itsServiceIsAskedForInVain_andServedOnceItHasReturned() {
         assertThatThrownBy(() -> ensure("web")).hasMessage("plug-in \"test\" did not answer within 300 ms");
-        assertThatThrownBy(() -> ensure("web")).hasMessage("an earlier call for Service prod/web has not returned yet");
+        Awaitility.await()
+                .untilAsserted(() -> assertThatThrownBy(() -> ensure("web"))
+                        .hasMessage("an earlier call for Service prod/web has not returned yet"));
 
         deaf.let.countDown();
 
-        Awaitility.await().ignoreExceptions().until(() -> ensure("web"), EnsureOutcome.implementedElsewhere()::equals);
+        awaitImplementedElsewhere("web");
+    }
+
+    /** Where tasks wait for a processor, an answer may miss the short deadline. */
+    private void awaitImplementedElsewhere(String name) {
+        Awaitility.await().ignoreExceptions().until(() -> ensure(name), EnsureOutcome.implementedElsewhere()::equals);
     }
 }
