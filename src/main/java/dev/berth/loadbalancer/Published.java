@@ -1,10 +1,12 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +48,17 @@ public record Published(
             }
         }
         return Collections.unmodifiableList(ips);
+    }
+
+    /** The addresses of the first family first, and what is of none of these families last. */
+    static List<Published> inOrderOf(List<IpFamily> families, List<Published> ingress) {
+        return ingress.stream()
+                .sorted(Comparator.comparingInt(entry -> addresses(List.of(entry)).stream()
+                        .map(ip -> families.indexOf(ip.family()))
+                        .filter(place -> place >= 0)
+                        .findFirst()
+                        .orElse(families.size())))
+                .toList();
     }
 
     /** What to publish of a provider's ingress; {@code withIpMode} false leaves the mode out. */

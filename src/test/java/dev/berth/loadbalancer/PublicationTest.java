@@ -3,6 +3,7 @@ package dev.berth.loadbalancer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.ServiceKey;
+import dev.berth.ip.IpFamily;
 import dev.berth.provider.IpMode;
 import dev.berth.reason.Reason;
 import java.time.Instant;
@@ -105,5 +106,18 @@ class PublicationTest {
 
         assertThat(new Publication(false, List.of(), List.of()).differenceFrom(state))
                 .contains(new Publication.Difference(false, null, List.of(), List.of(), List.of()));
+    }
+
+    /** The answers that two operators remember may be in two orders: each would write its own, in turn. */
+    @Test
+    void ingress_isInTheOrderOfTheFamilies_whateverOrderAProviderAnswersIn() {
+        Published four = new Published("192.0.2.1", null, null);
+        Published six = new Published("2001:db8::1", null, null);
+        Published name = new Published(null, "lb.test.dev", null);
+
+        assertThat(Published.inOrderOf(List.of(IpFamily.IPV4, IpFamily.IPV6), List.of(name, six, four)))
+                .containsExactly(four, six, name);
+        assertThat(Published.inOrderOf(List.of(IpFamily.IPV6), List.of(four, name, six)))
+                .containsExactly(six, four, name);
     }
 }

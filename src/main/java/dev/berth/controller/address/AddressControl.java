@@ -57,6 +57,9 @@ public final class AddressControl {
     /** The Addresses that are another Berth's to release. */
     private final Set<Ip> leftToOthers = ConcurrentHashMap.newKeySet();
 
+    /** The values of the classes that another Berth was found to serve. */
+    private final Set<String> othersClasses = ConcurrentHashMap.newKeySet();
+
     private final Map<Ip, CoolingSince> cooling = new ConcurrentHashMap<>();
 
     /** Of what could not be released. */
@@ -90,14 +93,25 @@ public final class AddressControl {
                 timing.later(), claim -> !isUnheard(claim) || !isKnown(claim), this::readSame, this::vanished);
     }
 
-    /** The classes are others: those that were left to another Berth, and are no more, have to be looked at again. */
-    public List<Ip> classesChanged() {
-        return leftToOthers.stream()
+    /**
+     * A class is another by now: the addresses that were left to another Berth, and are no more, have to be looked at again. A
+     * Service that is gone may have been told to leave them, too, and does not come back to them.
+     */
+    public List<Ip> classChanged(String value) {
+        if (classes.get().isServedElsewhere(value)) {
+            othersClasses.add(value);
+            return List.of();
+        }
+        Stream<Ip> left = leftToOthers.stream()
                 .filter(ip -> ledger.holding(ip)
                         .filter(held -> classes.get().isServedElsewhere(held.loadBalancerClass()))
-                        .isEmpty())
-                .sorted()
-                .toList();
+                        .isEmpty());
+        Stream<Ip> claimed = othersClasses.remove(value)
+                ? ledger.holdings().stream()
+                        .filter(held -> held.claim() != null && value.equals(held.loadBalancerClass()))
+                        .map(Holding::ip)
+                : Stream.empty();
+        return Stream.concat(left, claimed).distinct().sorted().toList();
     }
 
     /** Looks at the Address object of {@code ip} as the cache has it. */

@@ -105,7 +105,7 @@ public final class ControlLoops {
                     @Override
                     public void classChanged(String value) {
                         happened(new EventMapper.Event.ClassChanged(value));
-                        listener.addressesDue(addresses().classesChanged());
+                        listener.addressesDue(addresses().classChanged(value));
                         listener.classChanged();
                     }
 

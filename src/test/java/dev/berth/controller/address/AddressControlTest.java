@@ -293,6 +293,19 @@ class AddressControlTest {
         assertThat(held()).isEmpty();
     }
 
+    /** Its Service is gone, and was told that another Berth releases it. */
+    @Test
+    void anAddress_isLookedAt_onceItsClassWasAnotherBerthsForAWhile() {
+        ledger.observe(claim("a1"));
+        classes = SampleClasses.ofAnotherBerth("berth.dev/pool");
+        assertThat(control.classChanged("berth.dev/pool")).isEmpty();
+
+        classes = ClassSet.empty();
+
+        assertThat(control.classChanged("berth.dev/pool")).containsExactly(IP);
+        assertThat(control.classChanged("berth.dev/pool")).isEmpty();
+    }
+
     /** Nobody else looks after what is left of it. */
     @Test
     void anAddressOfAnotherBerthsClass_isReleased_onceThatClassIsGone() {
@@ -301,11 +314,11 @@ class AddressControlTest {
         cluster.deletion = new Write.Done<>(claim("a1"));
         control.reconcile(IP);
         assertThat(held()).hasValue(Holding.State.CLAIMED);
-        assertThat(control.classesChanged()).isEmpty();
+        assertThat(control.classChanged("berth.dev/pool")).isEmpty();
 
         classes = ClassSet.empty();
 
-        assertThat(control.classesChanged()).containsExactly(IP);
+        assertThat(control.classChanged("berth.dev/pool")).containsExactly(IP);
         control.reconcile(IP);
         assertThat(held()).isEmpty();
     }
