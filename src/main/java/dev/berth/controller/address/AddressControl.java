@@ -294,12 +294,12 @@ public final class AddressControl {
     }
 
     /**
-     * What is held without an Address object for the Service of this name is free where its class is another Berth's by now: this
-     * one makes none any more. To be called while nothing else is done for the Service.
+     * What is held without an Address object for the Service of this name is free: it is another's by now, and this Berth makes
+     * none for it any more. To be called while nothing else is done for the Service.
      */
     public void freeUnclaimed(ServiceKey service) {
         ledger.heldFor(service).stream()
-                .filter(held -> held.claim() == null && classes.get().isServedElsewhere(held.loadBalancerClass()))
+                .filter(held -> held.claim() == null)
                 .forEach(held -> due.accept(ledger.free(held.ip())));
     }
 

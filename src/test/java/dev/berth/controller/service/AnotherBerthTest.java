@@ -132,6 +132,28 @@ class AnotherBerthTest {
     }
 
     @Test
+    void publishedAddressWhoseAddressIsGone_isGivenToNobody_onceItsServiceHasAnotherBerthsClass() {
+        create(PoolOperator.CLASS);
+        operator.control.reconcile(WEB);
+        operator.hear();
+        Claim claim = Objects.requireNonNull(cluster.claims.get(FIRST));
+        cluster.removeClaim(FIRST);
+        operator.client.relist();
+        operator.addresses.vanished(claim);
+
+        operator.useAnotherBerthsClass("other.dev/class");
+        cluster.put(
+                WEB,
+                SampleService.from(Objects.requireNonNull(cluster.services.get(WEB)))
+                        .loadBalancerClass("other.dev/class"));
+        operator.hear();
+        operator.control.reconcile(WEB);
+
+        assertThat(operator.ledger.heldFor(WEB)).as("what counts for a quota").isEmpty();
+        assertThat(operator.ledger.holding(FIRST)).isPresent();
+    }
+
+    @Test
     void addressThatAnotherBerthHasByNow_isReplaced() {
         create(PoolOperator.CLASS);
         operator.control.reconcile(WEB);
