@@ -158,8 +158,10 @@ public final class Planner {
         if (named.isPresent() && claimed.isEmpty()) {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
-        // Two operators would write different messages in turn, for ever, by what each of them remembers.
-        Optional<String> shown = ownership.classInCluster().or(() -> named);
+        // Two operators would write different messages in turn, for ever, by what each remembers; but for what is
+        // marked now.
+        Optional<String> shown =
+                ownership.classInCluster().or(snapshot::askedByClass).or(() -> named);
         return leftAsItIs(shown.flatMap(snapshot.classes()::whyNotAccepted)
                         .orElseGet(() -> "no accepted LoadBalancerClass serves "
                                 + shown.map(value -> "\"" + value + "\"").orElse("Services without a class")

@@ -117,7 +117,9 @@ public record ServiceConditions(
             String message) {
         List<Ip> own = situation.addresses(service, constraints);
         String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
-        boolean hasItsProviders = service.servedByClass().isPresent()
+        // After a restart nothing else tells which provider made something for it.
+        Optional<String> madeBy = situation.provider().bringsItsOwn(service.uid());
+        boolean hasItsProviders = madeBy.or(service::servedByClass).isPresent()
                 && !service.ingress().isEmpty()
                 && situation.holdings().stream().noneMatch(held -> held.isFor(service.key(), service.uid()));
         Condition assigned = Publication.condition(
@@ -131,8 +133,6 @@ public record ServiceConditions(
                 .filter(other -> WellKnownNames.CONDITIONS.contains(other.type())
                         && !other.type().equals(WellKnownNames.ADDRESS_ASSIGNED)
                         && !other.type().equals(WellKnownNames.RELEASING));
-        // After a restart nothing else tells which provider made something for it.
-        Optional<String> madeBy = situation.provider().bringsItsOwn(service.uid());
         return new Publication(
                 madeBy.isPresent(),
                 madeBy.orElse(null),

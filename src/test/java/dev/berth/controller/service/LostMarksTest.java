@@ -172,4 +172,23 @@ class LostMarksTest extends CloudStage {
 
         assertThat(cloud.calls).containsExactly("delete web[n1]");
     }
+
+    /** No event follows the write that marks it: what it says must be true with the mark. */
+    @Test
+    void serviceWhoseClassIsNotAccepted_saysSo_withTheWriteThatMarksItAgain() {
+        served("web");
+        put(SampleService.from(service("web")).annotation(WellKnownNames.SERVED_BY_CLASS, null));
+        classes = SampleClasses.awaited(CLASS, "cloud");
+        reconcile("web");
+        int writes = cluster.writes();
+
+        reconcile("web");
+
+        assertThat(cluster.writes()).isEqualTo(writes);
+        assertThat(service("web")
+                        .condition(WellKnownNames.ADDRESS_ASSIGNED)
+                        .orElseThrow()
+                        .message())
+                .contains("cloud");
+    }
 }
