@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedSet;
-import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -312,11 +311,18 @@ public final class Ledger {
             List<ServiceKey> due = new ArrayList<>(await(request));
             if (!due.contains(request.service())
                     && !(Allocator.choose(view, request) instanceof Choice.Refused refused
-                            && Set.copyOf(refused.refusals()).equals(Set.copyOf(refusals)))) {
+                            && said(refused.refusals()).equals(said(refusals)))) {
                 due.add(request.service());
             }
             return due;
         });
+    }
+
+    /** What is said of these: where a pool refuses for another reason, nobody says how much of it is free. */
+    private static List<List<Object>> said(List<Refusal> refusals) {
+        return refusals.stream()
+                .map(refusal -> List.<Object>of(refusal.family(), refusal.reason(), refusal.clause()))
+                .toList();
     }
 
     /** Holds those of {@code ips} that are free for {@code owner}, whatever its class, until it is told otherwise. */
@@ -365,11 +371,28 @@ public final class Ledger {
         });
     }
 
-    /** Gives nobody these either, on account of this Service: it may publish them next. */
+    /** Gives nobody these either, on account of this Service: it may publish them next. What a pool has already it may not. */
     public void withholdAlso(ServiceKey service, List<Ip> more) {
-        locked(() -> withhold(
-                service,
-                Stream.concat(withheld.of(service).stream(), more.stream()).toList()));
+        locked(() -> {
+            List<Ip> all = new ArrayList<>(withheld.of(service));
+            more.stream().filter(ip -> holdings.pools().poolOf(ip).isEmpty()).forEach(all::add);
+            return withhold(service, all);
+        });
+    }
+
+    /**
+     * What is held for this Service alone, and has no Address object, is free: nobody makes one for it any more.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> freeUnclaimed(ServiceKey service) {
+        return locked(() -> List.copyOf(holdings.of(service)).stream()
+                .filter(held -> held.claim() == null
+                        && held.owners().stream()
+                                .allMatch(owner -> owner.service().equals(service)))
+                .flatMap(held -> happened(held.ip(), new HoldingEvent.Absent()).stream())
+                .distinct()
+                .toList());
     }
 
     /**

@@ -110,12 +110,15 @@ final class Ensuring {
         return AnswerRules.broken(answer.status(), demand.request(), served.capabilities(), addresses);
     }
 
+    /** In the order of the Service's families, whatever the provider's: two operators may remember two answers. */
     private List<Published> published(EnsureOutcome.Ready answer) {
-        return Publication.ingressOf(
-                answer.status(),
-                known.ipModes().isPublished(Publication.usesIpMode(service.ingress())),
-                service.ports(),
-                demand.portErrors());
+        return Published.inOrderOf(
+                service.wantedFamilies(),
+                Publication.ingressOf(
+                        answer.status(),
+                        known.ipModes().isPublished(Publication.usesIpMode(service.ingress())),
+                        service.ports(),
+                        demand.portErrors()));
     }
 
     /** Says what is lacking; whoever brings it makes the Service due. */

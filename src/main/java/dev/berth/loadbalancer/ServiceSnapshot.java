@@ -85,11 +85,12 @@ public record ServiceSnapshot(
             // No pool may have what its provider answers.
             return true;
         }
-        if (!plan.constraints().pools().isEmpty()) {
-            // What was reserved for it may come to be in another.
-            return true;
-        }
+        boolean asksForPools = !plan.constraints().pools().isEmpty();
         for (Holding holding : holdings) {
+            if (asksForPools && (holding.spec().pool() == null || holding.isReservedFor(key))) {
+                // What was reserved for it may come to be in another pool.
+                return true;
+            }
             if (holding.spec().pool() != null && pools.poolOf(holding.ip()).isEmpty()) {
                 return true;
             }

@@ -313,13 +313,9 @@ public final class Serving {
                         .isPresent();
     }
 
-    /**
-     * What is to be published, without the modes that the API server would drop. In the order of the Service's families, whatever the
-     * provider's: two operators may remember two answers.
-     */
+    /** What is to be published, without the modes that the API server would drop. */
     private Optional<List<Published>> entries() {
         return facts.ingress()
-                .map(entries -> Published.inOrderOf(service.wantedFamilies(), entries))
                 .map(entries -> known.ipModes().isPublished(Publication.usesIpMode(service.ingress()))
                         ? entries
                         : entries.stream().map(Published::withoutIpMode).toList());

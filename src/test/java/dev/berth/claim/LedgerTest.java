@@ -208,6 +208,33 @@ class LedgerTest {
         assertThat(reasons(ledger.take(waits))).containsExactly(RefusalReason.OVER_QUOTA);
     }
 
+    @Test
+    void whatIsHeldWithoutAnAddressForOneServiceAlone_isFree_onceNobodyMakesOne_butNotWhatItShares() {
+        Owner web = new Owner(key("web"), "uid-web");
+        Owner other = new Owner(key("other"), "uid-other");
+        ledger.holdAgain(List.of(FIRST), web);
+        Claim shared =
+                new Claim(Ip.parse("192.0.2.1"), "claim-x", "1", ClaimSpec.of("edge", "berth.dev/pool", other, web));
+        ledger.observe(shared);
+        ledger.gone(shared);
+        ledger.vanished(shared, null);
+
+        ledger.freeUnclaimed(key("web"));
+
+        assertThat(ledger.holding(FIRST)).isEmpty();
+        assertThat(ledger.holding(shared.ip()).orElseThrow().owners()).contains(other);
+    }
+
+    /** It says that its pool does not select it, and not how much of that is free. */
+    @Test
+    void serviceThatJoinsTheQueue_doesNotLookAgain_forANumberThatItDoesNotSay() {
+        AddressRequest foreign = Sample.asking(request("foreign", 1, IPV4), "203.0.113.9");
+        Choice.Refused refused = (Choice.Refused) ledger.take(foreign);
+        take(request("taker", 0, IPV4));
+
+        assertThat(ledger.await(foreign, refused.refusals())).isEmpty();
+    }
+
     /** What happens between the answer and the queue is told to nobody who does not wait yet. */
     @Test
     void serviceThatJoinsTheQueue_looksAgain_ifItWouldBeAnsweredAnythingElseByNow() {

@@ -293,16 +293,6 @@ public final class AddressControl {
                         .toList());
     }
 
-    /**
-     * What is held without an Address object for the Service of this name is free: it is another's by now, and this Berth makes
-     * none for it any more. To be called while nothing else is done for the Service.
-     */
-    public void freeUnclaimed(ServiceKey service) {
-        ledger.heldFor(service).stream()
-                .filter(held -> held.claim() == null)
-                .forEach(held -> due.accept(ledger.free(held.ip())));
-    }
-
     private boolean isGone(Holding holding) {
         Claim claim = holding.claim();
         return claim == null ? holding.state() == Holding.State.UNSURE : ledger.isGone(claim);

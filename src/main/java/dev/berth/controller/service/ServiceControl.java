@@ -236,6 +236,7 @@ public final class ServiceControl {
     private void endUnheard(ServiceKey key) {
         memories.find(key).ifPresent(memory -> orphans.deleteOfGone(key, memory.provider.state()));
         forget(key);
+        published.withhold(key, Optional.empty(), Withholding.AS_BEFORE);
         addresses.releaseIfGone(key);
         listener.due(List.of(key));
     }
@@ -283,7 +284,7 @@ public final class ServiceControl {
             if (plan.isAnothers()) {
                 turns.forget(key);
                 service.ifPresent(published::withhold);
-                addresses.freeUnclaimed(key);
+                listener.due(parts.ledger().freeUnclaimed(key));
             }
             published.withhold(key, service, Withholding.before(plan, service));
             writes.begin(service);
