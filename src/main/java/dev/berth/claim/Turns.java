@@ -242,6 +242,11 @@ final class Turns {
         }
         if (before == null || !before.owners().equals(now.owners())) {
             outdateThoseOfQuotasThatAreLeft(now);
+            // Each says who has it.
+            waiting.all(new Queue.OfAddress(now.ip())).stream()
+                    .filter(service -> now.owners().stream()
+                            .noneMatch(owner -> owner.service().equals(service)))
+                    .forEach(outdated::add);
         }
     }
 

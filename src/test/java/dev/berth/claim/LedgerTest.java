@@ -208,6 +208,21 @@ class LedgerTest {
         assertThat(reasons(ledger.take(waits))).containsExactly(RefusalReason.OVER_QUOTA);
     }
 
+    /** It said that the address is reserved. */
+    @Test
+    void serviceThatWaitsForAnAddressByItsName_looksAgain_onceOneGetsItForWhomItWasWithheld() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
+        ledger.withhold(key("web"), List.of(FIRST));
+        AddressRequest named = Sample.asking(request("named", 1, IPV4), "192.0.2.0");
+        ledger.take(named);
+        ledger.await(named);
+
+        Owner web = new Owner(key("web"), "uid-web");
+        assertThat(ledger.observe(new Claim(FIRST, "claim-x", "1", ClaimSpec.of("edge", "berth.dev/pool", web)))
+                        .due())
+                .contains(key("named"));
+    }
+
     @Test
     void whatIsHeldWithoutAnAddressForOneServiceAlone_isFree_onceNobodyMakesOne_butNotWhatItShares() {
         Owner web = new Owner(key("web"), "uid-web");
