@@ -185,14 +185,16 @@ final class Turns {
                         .map(left -> waiting.newlyInTurn(quota, left, changes))
                         .orElse(List.of());
             case Queue.OfAddress address -> {
-                List<ServiceKey> due = new ArrayList<>(waiting.newlyInTurn(address));
+                // Each says who has it.
+                List<ServiceKey> due = new ArrayList<>(waiting.all(address));
                 if (!holdings.contains(address.ip())) {
                     due.addAll(inTurn(
                             holdings.pools().poolOf(address.ip()), address.ip().family(), changes));
                 }
                 yield due;
             }
-            case Queue.OfShare share -> waiting.newlyInTurn(share);
+            // It is not known which ports fit.
+            case Queue.OfShare share -> waiting.all(share);
         };
     }
 

@@ -317,16 +317,6 @@ final class WaitingList {
         return last(queue(quota), BigInteger.valueOf(left), changes);
     }
 
-    /** All that wait for this very address: each says who has it. */
-    List<ServiceKey> newlyInTurn(Queue.OfAddress address) {
-        return all(address);
-    }
-
-    /** All that wait to share: it is not known which ports fit. */
-    List<ServiceKey> newlyInTurn(Queue.OfShare share) {
-        return all(share);
-    }
-
     /** Of the first {@code number} the last {@code changes}. */
     private List<ServiceKey> last(NavigableSet<QueuePosition> turns, BigInteger number, int changes) {
         BigInteger skipped = number.subtract(BigInteger.valueOf(changes)).max(BigInteger.ZERO);

@@ -41,7 +41,8 @@ class ManyAddressesIT {
                 .toSeconds();
         // At most one per second, whatever the number of allocations.
         assertThat(writes(controlPlane, "addresspools", event -> event.name().equals(pool)))
-                .hasSizeLessThanOrEqualTo((int) seconds + 5);
+                .hasSizeLessThanOrEqualTo((int) seconds + 5)
+                .hasSizeLessThan(SERVICES / 10);
 
         berth.client()
                 .resources(AddressPool.class)

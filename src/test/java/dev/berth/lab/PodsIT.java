@@ -327,7 +327,7 @@ class PodsIT {
                 .until(() -> replicas().stream()
                         .filter(pod -> pod.getMetadata().getUid().equals(leader.getUid()))
                         .flatMap(pod -> pod.getStatus().getContainerStatuses().stream())
-                        .anyMatch(container -> container.getRestartCount() >= 1 && container.getReady()));
+                        .anyMatch(container -> container.getRestartCount() == 1 && container.getReady()));
         newService();
     }
 

@@ -113,8 +113,7 @@ class AnotherBerthTest {
         assertThat(published()).isEmpty();
     }
 
-    @Test
-    void publishedAddressWhoseAddressIsGone_isGivenToNobody_onceAnotherBerthServesTheClass() {
+    private void isServed_andItsAddressVanishes() {
         create(PoolOperator.CLASS);
         operator.control.reconcile(WEB);
         operator.hear();
@@ -122,6 +121,11 @@ class AnotherBerthTest {
         cluster.removeClaim(FIRST);
         operator.client.relist();
         operator.addresses.vanished(claim);
+    }
+
+    @Test
+    void publishedAddressWhoseAddressIsGone_isGivenToNobody_onceAnotherBerthServesTheClass() {
+        isServed_andItsAddressVanishes();
 
         operator.giveItsClassToAnotherBerth();
         operator.reconcileDue();
@@ -133,13 +137,7 @@ class AnotherBerthTest {
 
     @Test
     void publishedAddressWhoseAddressIsGone_isGivenToNobody_onceItsServiceHasAnotherBerthsClass() {
-        create(PoolOperator.CLASS);
-        operator.control.reconcile(WEB);
-        operator.hear();
-        Claim claim = Objects.requireNonNull(cluster.claims.get(FIRST));
-        cluster.removeClaim(FIRST);
-        operator.client.relist();
-        operator.addresses.vanished(claim);
+        isServed_andItsAddressVanishes();
 
         operator.useAnotherBerthsClass("other.dev/class");
         cluster.put(
