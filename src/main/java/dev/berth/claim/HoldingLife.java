@@ -54,7 +54,9 @@ final class HoldingLife {
             case HoldingEvent.PublishedNoLonger _ -> held.isOfNobody() ? new Free() : new Unchanged();
             case HoldingEvent.Absent _ -> new Free();
             case HoldingEvent.CreateUnanswered _ ->
-                held.state() == Holding.State.HELD ? become(held.unseen(Holding.State.UNSURE)) : new Unchanged();
+                held.state() == Holding.State.HELD && !held.isOfNobody()
+                        ? become(held.unseen(Holding.State.UNSURE))
+                        : new Unchanged();
             case HoldingEvent.NotMade _ -> held.state() == Holding.State.UNSURE ? notMade(held) : new Unchanged();
             case HoldingEvent.GivenUp(Owner owner) ->
                 held.state() == Holding.State.HELD && held.owners().equals(List.of(owner))

@@ -114,6 +114,7 @@ class HoldingLifeTest {
                 row(claimed, new HoldingEvent.Absent(), new Free()),
                 row(held(HELD, A), new HoldingEvent.CreateUnanswered(), unseen(UNSURE, A)),
                 row(held(UNSURE, A), new HoldingEvent.CreateUnanswered(), new Unchanged()),
+                row(withheld, new HoldingEvent.CreateUnanswered(), new Unchanged()),
                 row(claimed, new HoldingEvent.CreateUnanswered(), new Unchanged()),
                 row(held(UNSURE, A), new HoldingEvent.NotMade(), unseen(HELD, A)),
                 row(held(UNSURE), new HoldingEvent.NotMade(), new Free()),
