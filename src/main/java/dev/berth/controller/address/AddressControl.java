@@ -140,6 +140,7 @@ public final class AddressControl {
             // What they said of it was another Berth's to say.
             due.accept(claim.owners().stream().map(Owner::service).toList());
         }
+        boolean isDone = true;
         for (Owner owner : claim.owners()) {
             Seen seen = look(owner);
             if (seen.unreadable()) {
@@ -152,9 +153,12 @@ public final class AddressControl {
                 if (anothers || !service.map(ServiceState::wantsLoadBalancer).orElse(false)) {
                     due.accept(List.of(owner.service()));
                 }
-            } else if (!release.ifGone(ip, owner)) {
-                return Next.after(retries.failed(ip));
+            } else {
+                isDone &= release.ifGone(ip, owner);
             }
+        }
+        if (!isDone) {
+            return Next.after(retries.failed(ip));
         }
         if (releasedAt != null && claim.spec().phase() == ClaimSpec.Phase.COOLING) {
             return cool(claim, releasedAt);
@@ -328,7 +332,7 @@ public final class AddressControl {
     /**
      * Releases {@code owner}'s hold on {@code ip} if a live read shows that the Service is gone.
      *
-     * @return whether it could be told, and done
+     * @return whether it could be told, and done; LATER, too, while the Service is there and the cache lacks it
      */
     public Released releaseIfGone(Ip ip, Owner owner) {
         boolean released = release.ifGone(ip, owner);

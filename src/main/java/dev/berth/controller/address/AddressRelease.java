@@ -12,6 +12,7 @@ import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
+import dev.berth.kube.Unreadable;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ServiceState;
 import java.time.temporal.ChronoUnit;
@@ -225,14 +226,17 @@ final class AddressRelease {
     /**
      * Releases {@code owner}'s hold if a live read shows that the Service is gone.
      *
-     * @return false if it could not be told, or done: try again later
+     * @return false if it could not be told, or done, or nobody looks at the Service yet: try again later
      */
     boolean ifGone(Ip ip, Owner owner) {
         return switch (cluster.readService(owner.service())) {
             case Read.Found<ServiceState>(ServiceState found)
             when found.uid().equals(owner.uid()) -> {
+                // Before: one that the cache lacks is not looked at, and its first event may be on one that is not
+                // Berth's.
+                boolean isHeard = isHeard(owner);
                 due.accept(List.of(owner.service()));
-                yield true;
+                yield isHeard;
             }
             case Read.Found<ServiceState> other -> releaseWhatIsLeft(ip, owner);
             case Read.Absent<ServiceState> gone -> releaseWhatIsLeft(ip, owner);
@@ -241,6 +245,16 @@ final class AddressRelease {
                 yield false;
             }
         };
+    }
+
+    private boolean isHeard(Owner owner) {
+        try {
+            return cluster.service(owner.service())
+                    .filter(service -> service.uid().equals(owner.uid()))
+                    .isPresent();
+        } catch (Unreadable there) {
+            return true;
+        }
     }
 
     /** Traffic for the Service that is gone must not go on at an address that is another's by then. */
@@ -262,7 +276,9 @@ final class AddressRelease {
         return released == Released.DONE;
     }
 
-    /** The same as {@link #ifGone}, and again until it is known whether {@code owner} is gone: no event will come again. */
+    /**
+     * The same as {@link #ifGone}, and again until {@code owner} is gone, or in the cache: no event will come again.
+     */
     void untilKnown(Ip ip, Owner owner) {
         Awaited what = new Awaited(ip, owner);
         awaited.add(what);

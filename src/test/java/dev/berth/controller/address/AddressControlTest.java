@@ -16,6 +16,7 @@ import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.SampleClasses;
+import dev.berth.loadbalancer.SampleService;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.PoolSet;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -121,6 +123,17 @@ class AddressControlTest {
 
         assertThat(held()).isEmpty();
         assertThat(delays).hasSize(21);
+    }
+
+    /** Its event may come when it is not Berth's to look at any more. */
+    @Test
+    void addressOfAServiceThatOnlyALiveReadFinds_isLookedAtAgain_untilTheCacheHasIt() {
+        cluster.cached = Optional.of(claim("a1"));
+        cluster.live = new Read.Found<>(SampleService.named(WEB.service(), Objects.requireNonNull(WEB.uid()))
+                .build());
+
+        assertThat(control.reconcile(IP).delay()).isPresent();
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
     }
 
     /** Of a pool whose addresses rest for two hours. */
