@@ -187,6 +187,15 @@ final class Ownership {
                         .orElse("no LoadBalancerClass serves \"" + value + "\" any longer"));
     }
 
+    /** What is said where its provider would be notified, because of {@code why}, and cannot be; absent: it can be. */
+    Optional<String> hindersDeletion(String why) {
+        return classMissing()
+                .map(missing -> why + ", but its provider cannot be asked to delete the load balancer: " + missing
+                        + "; recreate the class, or delete the load balancer manually and remove the annotation "
+                        + WellKnownNames.SERVED_BY_CLASS
+                        + WellKnownNames.ANNOTATIONS_PAGE);
+    }
+
     /**
      * What of the status another controller wrote: all, if the Service is not ours. While the class is one of ours, or
      * was when the claim was made, the status is ours whole. Once it is not, another may have published already: only

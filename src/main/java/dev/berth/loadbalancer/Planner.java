@@ -95,7 +95,7 @@ public final class Planner {
         return left.isEmpty()
                 ? ownership
                         .halfMark(plan)
-                        .map(value -> tearDown("it is marked for class " + value))
+                        .map(value -> takeBack("it is marked for class " + value))
                         .orElse(plan)
                 : new ServicePlan.TearDown(
                         "an earlier Service of the same name held addresses", List.of(new Step.Release(left)));
@@ -135,7 +135,7 @@ public final class Planner {
         }
         ServicePlan plan = adopt();
         return service.hasOurFinalizer() && !(plan instanceof ServicePlan.Serve)
-                ? tearDown("it has Berth's finalizer, but Berth does not serve it")
+                ? takeBack("it has Berth's finalizer, but Berth does not serve it")
                 : plan;
     }
 
@@ -158,8 +158,7 @@ public final class Planner {
         if (named.isPresent() && claimed.isEmpty()) {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
-        // Two operators would write different messages in turn, for ever, by what each remembers; but for what is
-        // marked now.
+        // First by the cluster: by what each remembers, two operators would write different messages in turn, for ever.
         Optional<String> shown =
                 ownership.classInCluster().or(snapshot::askedByClass).or(() -> named);
         return leftAsItIs(shown.flatMap(snapshot.classes()::whyNotAccepted)
@@ -379,20 +378,22 @@ public final class Planner {
         return service.isMarkedOurs() || !snapshot.migrateFrom().isEmpty() ? service.publishedAddresses() : List.of();
     }
 
+    /** Where its class is missing, the condition that says so makes the marks whole: it is kept from then on. */
+    private ServicePlan takeBack(String why) {
+        return ownership.classMissing().isPresent() ? keep() : tearDown(why);
+    }
+
     private ServicePlan tearDown(String why) {
-        Optional<String> missing = ownership.classMissing();
-        if (missing.isPresent()) {
-            return leftAsItIs(why + ", but its provider cannot be asked to delete the load balancer: " + missing.get()
-                    + "; recreate the class, or delete the load balancer manually and remove the annotation "
-                    + WellKnownNames.SERVED_BY_CLASS
-                    + WellKnownNames.ANNOTATIONS_PAGE);
+        Optional<String> hindrance = ownership.hindersDeletion(why);
+        if (hindrance.isPresent()) {
+            return leftAsItIs(hindrance.get());
         }
         List<Step.TearingDown> steps = new ArrayList<>();
         ownership.mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
         steps.add(new Step.Clear(ownership.othersIngress()));
-        List<Ip> held = ownership.claimed().stream().map(Holding::ip).toList();
-        if (!held.isEmpty()) {
-            steps.add(new Step.Release(held));
+        if (!ownership.claimed().isEmpty()) {
+            steps.add(new Step.Release(
+                    ownership.claimed().stream().map(Holding::ip).toList()));
         }
         return new ServicePlan.TearDown(why, steps);
     }

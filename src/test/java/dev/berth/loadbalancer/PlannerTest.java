@@ -20,6 +20,7 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import dev.berth.testing.Answers;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -680,6 +681,19 @@ class PlannerTest {
 
         assertThat(message(plan(service, List.of(remembered), classes, false)))
                 .isEqualTo(message(plan(service, List.of(), classes, false)));
+    }
+
+    /** The condition that says so makes the marks whole. */
+    @Test
+    void halfMarksOfAClassThatIsNotAccepted_areKept_andItIsSaidAsWithAllMarks() {
+        for (String named : Arrays.asList(null, OURS)) {
+            SampleService half =
+                    web().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD).finalizer(WellKnownNames.FINALIZER);
+
+            assertThat(message(plan(half.loadBalancerClass(named), List.of(), withCloud(false), false)))
+                    .isEqualTo(message(
+                            plan(servedByCloud().loadBalancerClass(named), List.of(), withCloud(false), false)));
+        }
     }
 
     private static String message(ServicePlan plan) {
