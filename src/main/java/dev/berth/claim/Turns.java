@@ -76,23 +76,36 @@ final class Turns {
     /** Those that say that others have waited longer, and would be answered something else now. */
     private List<ServiceKey> noLongerBehindOthers(Queue queue) {
         SequencedSet<ServiceKey> services = new LinkedHashSet<>(saidToBeOthers.by(queue));
-        if (queue instanceof Queue.OfAddress(Ip ip)) {
-            holdings.pools()
-                    .poolOf(ip)
-                    .map(pool -> new Queue.OfPool(pool.name(), ip.family()))
-                    .ifPresent(ofPool -> services.addAll(saidToBeOthers.by(ofPool)));
-        }
-        services.removeIf(this::isBehindOthers);
+        Optional<Queue.OfPool> pool = poolOf(queue);
+        pool.ifPresent(of -> services.addAll(saidToBeOthers.by(of)));
+        services.removeIf(service -> isBehindOthers(service, pool));
         services.forEach(service -> saidToBeOthers.says(service, List.of()));
         return List.copyOf(services);
     }
 
-    /** One that does not wait yet is about to. */
-    private boolean isBehindOthers(ServiceKey service) {
+    /** The pool that it is of; absent: of none. */
+    private Optional<Queue.OfPool> poolOf(Queue queue) {
+        return switch (queue) {
+            case Queue.OfPool pool -> Optional.of(pool);
+            case Queue.OfQuota(String pool, IpFamily family, String _) -> Optional.of(new Queue.OfPool(pool, family));
+            case Queue.OfAddress(Ip ip) ->
+                holdings.pools().poolOf(ip).map(pool -> new Queue.OfPool(pool.name(), ip.family()));
+            case Queue.OfShare share -> Optional.empty();
+        };
+    }
+
+    /**
+     * One that does not wait yet is about to.
+     *
+     * @param pool for which others have waited longer; empty: for any
+     */
+    private boolean isBehindOthers(ServiceKey service, Optional<Queue.OfPool> pool) {
         return waiting.request(service)
                 .map(request -> Allocator.choose(view, request))
-                .filter(choice ->
-                        refusals(choice).stream().anyMatch(refusal -> refusal.reason() == RefusalReason.OTHERS_WAIT))
+                .filter(choice -> refusals(choice).stream()
+                        .anyMatch(refusal -> refusal.reason() == RefusalReason.OTHERS_WAIT
+                                && pool.map(new Queue.OfPool(refusal.pool(), refusal.family())::equals)
+                                        .orElse(true)))
                 .isPresent();
     }
 
