@@ -8,12 +8,14 @@ import dev.berth.pool.Refusal;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -104,6 +106,10 @@ public final class Ledger {
     private List<ServiceKey> dueBy(Holding before, Holding now) {
         SequencedSet<ServiceKey> due = new LinkedHashSet<>(turns.newlyInTurn(turns.openedBy(before, now)));
         due.addAll(whoStays(before, now));
+        // Who publishes it may have to take it back.
+        withheld.servicesOf(now.ip()).stream()
+                .filter(service -> now.isClaimedForOthers(service) && !before.isClaimedForOthers(service))
+                .forEach(due::add);
         return List.copyOf(due);
     }
 
@@ -373,6 +379,9 @@ public final class Ledger {
 
     /** Gives nobody these either, on account of this Service: it may publish them next. What a pool has already it may not. */
     public void withholdAlso(ServiceKey service, List<Ip> more) {
+        if (more.isEmpty()) {
+            return;
+        }
         locked(() -> {
             List<Ip> all = new ArrayList<>(withheld.of(service));
             more.stream().filter(ip -> holdings.pools().poolOf(ip).isEmpty()).forEach(all::add);
@@ -403,10 +412,10 @@ public final class Ledger {
     public List<ServiceKey> withholdOnly(ServiceKey service, List<Ip> published) {
         return locked(() -> {
             List<Ip> before = withheld.of(service);
-            return published.containsAll(before)
+            Set<Ip> now = new HashSet<>(published);
+            return now.containsAll(before)
                     ? List.of()
-                    : withhold(
-                            service, before.stream().filter(published::contains).toList());
+                    : withhold(service, before.stream().filter(now::contains).toList());
         });
     }
 

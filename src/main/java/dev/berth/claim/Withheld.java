@@ -3,6 +3,7 @@ package dev.berth.claim;
 import dev.berth.ip.Ip;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,8 +12,8 @@ import java.util.Set;
 final class Withheld {
     private final Map<ServiceKey, List<Ip>> byService = new HashMap<>();
 
-    /** On account of how many Services each is withheld; kept in step with {@link #byService}. */
-    private final Map<Ip, Integer> counts = new HashMap<>();
+    /** On account of which Services each is withheld; kept in step with {@link #byService}. */
+    private final Map<Ip, Set<ServiceKey>> byAddress = new HashMap<>();
 
     /** What is withheld on account of this Service. */
     List<Ip> of(ServiceKey service) {
@@ -32,18 +33,27 @@ final class Withheld {
         } else {
             byService.put(service, now);
         }
-        now.forEach(ip -> counts.merge(ip, 1, Integer::sum));
-        before.forEach(ip -> counts.computeIfPresent(ip, (of, count) -> count == 1 ? null : count - 1));
+        before.forEach(ip -> byAddress.computeIfPresent(ip, (of, services) -> {
+            services.remove(service);
+            return services.isEmpty() ? null : services;
+        }));
+        now.forEach(ip ->
+                byAddress.computeIfAbsent(ip, none -> new LinkedHashSet<>()).add(service));
         return before;
     }
 
     boolean contains(Ip ip) {
-        return counts.containsKey(ip);
+        return byAddress.containsKey(ip);
     }
 
     /** Whether it is withheld on account of another Service, too. */
     boolean isForAnother(Ip ip, ServiceKey service) {
-        return counts.getOrDefault(ip, 0) > (of(service).contains(ip) ? 1 : 0);
+        return servicesOf(ip).stream().anyMatch(other -> !other.equals(service));
+    }
+
+    /** Those on account of which it is withheld. */
+    Set<ServiceKey> servicesOf(Ip ip) {
+        return byAddress.getOrDefault(ip, Set.of());
     }
 
     /** Those on account of which something is withheld. */
@@ -56,12 +66,13 @@ final class Withheld {
         return new LinkedHashMap<>(byService);
     }
 
-    /** Throws IllegalStateException if it is not counted right, or is not in step with what {@code holdings} hold for nobody. */
+    /** Throws IllegalStateException if it is not found by its address, or is not in step with what {@code holdings} hold for nobody. */
     void checkInvariants(Holdings holdings) {
-        Map<Ip, Integer> expected = new HashMap<>();
-        byService.values().forEach(ips -> ips.forEach(ip -> expected.merge(ip, 1, Integer::sum)));
-        Agreement.check("number of publishers", counts, expected);
-        for (Ip ip : counts.keySet()) {
+        Map<Ip, Set<ServiceKey>> expected = new HashMap<>();
+        byService.forEach((service, ips) -> ips.forEach(ip ->
+                expected.computeIfAbsent(ip, none -> new LinkedHashSet<>()).add(service)));
+        Agreement.check("publishers", byAddress, expected);
+        for (Ip ip : byAddress.keySet()) {
             Agreement.check(holdings.contains(ip), () -> ip + " is withheld, but is free");
         }
         for (Holding holding : holdings.all()) {
@@ -73,6 +84,6 @@ final class Withheld {
 
     void clear() {
         byService.clear();
-        counts.clear();
+        byAddress.clear();
     }
 }

@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.ip.Ip;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
@@ -59,6 +60,11 @@ public record ServedClass(
                 releasesNodePorts,
                 refusesUnenforcedSourceRanges,
                 null);
+    }
+
+    /** What this Service publishes of what the provider brought; empty if Berth allocates its addresses. */
+    public List<Ip> brought(ServiceState service) {
+        return capabilities.addresses() == AddressSource.PROVIDER ? Adoption.withheld(service) : List.of();
     }
 
     /**

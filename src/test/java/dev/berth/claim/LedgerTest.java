@@ -223,6 +223,19 @@ class LedgerTest {
                 .contains(key("named"));
     }
 
+    /** It may have to take it back. */
+    @Test
+    void serviceThatPublishesAnAddressOfNobody_looksAgain_onceTheAddressIsAnothers() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
+        ledger.withhold(key("forged"), List.of(FIRST));
+        Owner web = new Owner(key("web"), "uid-web");
+
+        Claim claim = new Claim(FIRST, "claim-x", "1", ClaimSpec.of("edge", "berth.dev/pool", web));
+
+        assertThat(ledger.observe(claim).due()).contains(key("forged"));
+        assertThat(ledger.observe(claim).due()).isEmpty();
+    }
+
     @Test
     void whatIsHeldWithoutAnAddressForOneServiceAlone_isFree_onceNobodyMakesOne_butNotWhatItShares() {
         Owner web = new Owner(key("web"), "uid-web");
@@ -328,6 +341,24 @@ class LedgerTest {
 
         assertThat(ledger.stopWaiting(key("first"))).containsExactly(key("both"));
         assertThat(reasons(ledger.take(both))).doesNotContain(RefusalReason.OTHERS_WAIT);
+    }
+
+    @Test
+    void serviceThatSaysThatOneFamilyIsForOthers_looksAgain_onceTheyAreGone_alsoIfTheOtherFamilyIsForOthersJustThen() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
+        Claim four = claim("192.0.2.0", "x", 1);
+        ledger.observe(four);
+        Claim six = claim("2001:db8::", "y", 2);
+        ledger.observe(six);
+        ledger.await(request("first", 0, IPV6));
+        ledger.free(six);
+        AddressRequest both = request("both", 1, true, IPV4, IPV6);
+        ledger.take(both);
+        ledger.await(both);
+        ledger.await(request("other", 0, IPV4));
+        ledger.free(four);
+
+        assertThat(ledger.stopWaiting(key("first"))).contains(key("both"));
     }
 
     @Test

@@ -29,6 +29,16 @@ final class ForeignServices {
         return !before.equals(sign());
     }
 
+    /**
+     * Takes note of a Service as a pass left it, for no event comes for what the pass wrote.
+     *
+     * @param served whether an address is claimed for it, or its provider was asked
+     * @return as {@link #note}
+     */
+    boolean noteAfter(ServiceState service, boolean served) {
+        return (served || service.foreignIngress().isEmpty()) && note(service, true);
+    }
+
     /** The Service is gone. Returns as {@link #note}. */
     synchronized boolean forget(ServiceKey service) {
         Optional<Deference> before = sign();

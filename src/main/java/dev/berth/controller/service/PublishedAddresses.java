@@ -22,6 +22,7 @@ final class PublishedAddresses {
     private final Ledger ledger;
     private final Consumer<Collection<ServiceKey>> due;
     private final ServiceSnapshots snapshots;
+    private final ServiceMemories memories;
     private final boolean takesOver;
 
     /**
@@ -37,10 +38,15 @@ final class PublishedAddresses {
      * @param takesOver whether there are controllers whose Services are taken over
      */
     PublishedAddresses(
-            Ledger ledger, Consumer<Collection<ServiceKey>> due, ServiceSnapshots snapshots, boolean takesOver) {
+            Ledger ledger,
+            Consumer<Collection<ServiceKey>> due,
+            ServiceSnapshots snapshots,
+            ServiceMemories memories,
+            boolean takesOver) {
         this.ledger = ledger;
         this.due = due;
         this.snapshots = snapshots;
+        this.memories = memories;
         this.takesOver = takesOver;
     }
 
@@ -78,10 +84,28 @@ final class PublishedAddresses {
 
     /** Gives nobody else {@code what} of that which it publishes; {@code service} empty: it is gone. */
     void withhold(ServiceKey key, Optional<ServiceState> service, Withholding what) {
+        if (service.filter(state -> mayHaveChanged(key, state)).isPresent()) {
+            // What it may publish by now is withheld.
+            return;
+        }
         switch (what) {
             case ALL -> service.ifPresent(this::withhold);
             case FOREIGN -> service.ifPresent(this::withholdForeign);
             case AS_BEFORE -> release(key, service);
+        }
+    }
+
+    private boolean mayHaveChanged(ServiceKey key, ServiceState service) {
+        return memories.find(key)
+                .filter(memory -> memory.status.mayHaveChanged(service))
+                .isPresent();
+    }
+
+    /** The same before {@code plan} is carried out; and what a provider brought, which a pool may name since. */
+    void withhold(ServiceKey key, Optional<ServiceState> service, ServicePlan plan) {
+        withhold(key, service, Withholding.before(plan, service));
+        if (plan instanceof ServicePlan.Serve serve) {
+            ledger.withholdAlso(key, serve.servedClass().brought(serve.service()));
         }
     }
 

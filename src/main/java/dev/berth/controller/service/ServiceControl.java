@@ -71,7 +71,7 @@ public final class ServiceControl {
         turns = new ServiceTurns(parts.ledger(), parts.gate(), parts.timing().steady());
         snapshots = new ServiceSnapshots(parts, classes::deference, memories, turns);
         boolean migrates = !parts.settings().migrateFrom().isEmpty();
-        published = new PublishedAddresses(parts.ledger(), listener::due, snapshots, migrates);
+        published = new PublishedAddresses(parts.ledger(), listener::due, snapshots, memories, migrates);
         unheard = new Unheard<>(
                 parts.timing().later(), parts.cluster()::hasService, parts.cluster()::readService, this::endUnheard);
     }
@@ -286,7 +286,7 @@ public final class ServiceControl {
                 service.ifPresent(published::withhold);
                 listener.due(parts.ledger().freeUnclaimed(key));
             }
-            published.withhold(key, service, Withholding.before(plan, service));
+            published.withhold(key, service, plan);
             writes.begin(service);
             ReconcileContext work = new ReconcileContext(
                     parts,
@@ -310,14 +310,14 @@ public final class ServiceControl {
                 // It ended before this was noted.
                 listener.due(List.of(key));
             }
-            if (snapshots.isRefusedByFormerPoolsOrLabels(snapshot)) {
-                listener.due(List.of(key));
-            }
             // No event will report what this pass has done itself.
             Optional<ServiceState> read = service;
             Optional<ServiceState> now = newest(memory, () -> parts.cluster().service(key, read));
             published.withhold(key, now, Withholding.after(skipped));
-            if (now.filter(state -> isServed(state) && classes.foreign().note(state, true))
+            if (passed.end() instanceof EffectResult.Finished && snapshots.isOutdated(snapshot)) {
+                listener.due(List.of(key));
+            }
+            if (now.filter(state -> classes.foreign().noteAfter(state, isServed(state)))
                     .isPresent()) {
                 listener.deferenceChanged();
             }

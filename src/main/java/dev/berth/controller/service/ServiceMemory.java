@@ -21,6 +21,7 @@ final class ServiceMemory {
     /** Nothing is left to do for now. */
     void succeeded() {
         retries.succeeded();
+        status.settled();
         provider.change(ProviderState::settled);
     }
 }

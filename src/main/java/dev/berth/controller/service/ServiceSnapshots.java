@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
@@ -49,14 +50,21 @@ final class ServiceSnapshots {
     }
 
     /**
-     * Whether its Service waits by other pools, or other labels of its namespace, than there are now: the change was
-     * told to those who waited then.
+     * Whether its Service waits by other pools, or other labels of its namespace, than there are now, or publishes what
+     * others got since: those were notified who waited, or published it, at the time.
      */
-    boolean isRefusedByFormerPoolsOrLabels(ServiceSnapshot snapshot) {
+    boolean isOutdated(ServiceSnapshot snapshot) {
         ServiceKey key = snapshot.key();
-        return parts.ledger().turnOf(key).isPresent()
+        boolean isRefusedByFormer = parts.ledger().turnOf(key).isPresent()
                 && (snapshot.pools() != parts.ledger().pools()
                         || !snapshot.namespaceLabels().equals(parts.cluster().namespaceLabels(key.namespace())));
+        return isRefusedByFormer
+                || !snapshot.othersAddresses().equals(othersAddresses(key, snapshot.service(), parts.ledger()));
+    }
+
+    private static List<Ip> othersAddresses(ServiceKey key, Optional<ServiceState> service, Ledger ledger) {
+        return service.map(state -> ledger.claimedForOthers(key, state.publishedAddresses()))
+                .orElse(List.of());
     }
 
     private ServiceSnapshot of(ServiceKey key, Optional<ServiceState> service, Ledger ledger, QueuePosition turn) {
@@ -74,7 +82,6 @@ final class ServiceSnapshots {
                         .flatMap(memory -> memory.provider.state().bringsItsOwn(state.uid()))),
                 service.map(state ->
                         Duration.between(state.created(), parts.timing().clock().instant())),
-                service.map(state -> ledger.claimedForOthers(key, state.publishedAddresses()))
-                        .orElse(List.of()));
+                othersAddresses(key, service, ledger));
     }
 }

@@ -223,7 +223,13 @@ final class StatusEffects {
             Object request,
             Consumer<ServiceState> done) {
         List<Claim> claimsBefore = pass.claims();
-        return switch (pass.write(claimsBefore, () -> pass.parts().cluster().publish(state, patch, false))) {
+        Write<ServiceState> outcome =
+                pass.write(claimsBefore, () -> pass.parts().cluster().publish(state, patch, false));
+        if (patch.ingress() != null
+                && (outcome instanceof Write.Conflict<ServiceState> || outcome instanceof Write.Unknown<ServiceState>)) {
+            pass.memory().status.unsure(state);
+        }
+        return switch (outcome) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 learnIpMode(state, patch.ingress(), answer);
                 done.accept(answer);

@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.loadbalancer.Overwrites;
 import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.ServiceState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +20,15 @@ final class StatusWrites {
     /** When other words of its provider were last written. */
     private Instant words = Instant.EPOCH;
 
+    /** Onto which version of the Service it was published what may be there by now, or may come yet; null: none. */
+    private @Nullable Version unsure;
+
+    private record Version(String uid, String resourceVersion) {
+        static Version of(ServiceState service) {
+            return new Version(service.uid(), service.resourceVersion());
+        }
+    }
+
     /** The ingress that stood in the status of the Service of this uid after our last write. */
     private record Written(String uid, List<Published> ingress) {}
 
@@ -32,6 +42,24 @@ final class StatusWrites {
     @Nullable List<Published> published(String uid) {
         Written last = written;
         return last != null && last.uid().equals(uid) ? last.ingress() : null;
+    }
+
+    /**
+     * The API server did not say that what was published onto {@code before} is there. If the request was sent twice, it may
+     * be, also where the second answer says that it is not.
+     */
+    void unsure(ServiceState before) {
+        unsure = Version.of(before);
+    }
+
+    /** The Service is as it should be. */
+    void settled() {
+        unsure = null;
+    }
+
+    /** Whether the Service may be another already, or may become so without a further write. */
+    boolean mayHaveChanged(ServiceState seen) {
+        return Version.of(seen).equals(unsure);
     }
 
     /** How long other words of its provider, and nothing else, must wait; absent: not at all. */

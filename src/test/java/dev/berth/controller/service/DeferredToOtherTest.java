@@ -2,6 +2,10 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Owner;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleClasses;
@@ -91,6 +95,24 @@ class DeferredToOtherTest extends CloudStage {
         assertThat(deferenceChanges).isEqualTo(1);
         assertThat(deference()).isEmpty();
         assertThat(service("new").publishedAddresses()).hasSize(1);
+    }
+
+    /** What Berth writes itself is no event. */
+    @Test
+    void addressOfAnother_thatBerthTakesOff_isNoSignAnyLonger() {
+        defersBeforeItHasServed();
+        Owner web = new Owner(key("web"), "uid-web");
+        ledger.observe(new Claim(Ip.parse("192.0.2.1"), "claim-web", "1", ClaimSpec.of("edge", "berth.dev/pool", web)));
+        put(SampleService.named(key("forged"), "uid-forged")
+                .deleting(true)
+                .finalizers(List.of(WellKnownNames.FINALIZER, "example.org/keep"))
+                .ingress("192.0.2.1"));
+
+        reconcile("forged");
+
+        assertThat(service("forged").publishedAddresses()).isEmpty();
+        assertThat(deference()).isEmpty();
+        assertThat(deferenceChanges).isEqualTo(2);
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.berth.loadbalancer.AnswerRules;
 import dev.berth.loadbalancer.AnsweredAddresses;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.PoolSet;
@@ -24,7 +25,9 @@ import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
+import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +37,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** What a provider answers against the contract is said on the Service, is not published, and is asked for again later. */
 class HostileAnswersTest extends CloudStage {
+    private static final Ip PUBLISHED = Ip.parse("203.0.113.1");
+
     record Row(String sentence, String rule, LoadBalancerStatus answer) {
         Row(String sentence, String rule, Ingress... ingress) {
             this(sentence, rule, LoadBalancerStatus.of(List.of(ingress)));
@@ -163,6 +168,43 @@ class HostileAnswersTest extends CloudStage {
 
         assertThat(service("web").publishedAddresses()).containsExactly(Ip.parse("203.0.113.2"));
         assertThat(ledger.holding(address)).isEmpty();
+    }
+
+    /** The leader that gave it to the Service knew; this one has not been answered yet. */
+    @Test
+    void addressOfItsOwn_thatALeaderBeforePublishedLate_isWithheldFromPools_alsoWhileTheProviderIsNotAsked() {
+        served("web");
+        ServiceState published = service("web");
+        create("web");
+        control = operator();
+        cloud.ensureFails = new ProviderException("no answer");
+        reconcile("web");
+
+        put(SampleService.from(published));
+        reconcile("web");
+        pool(List.of("203.0.113.1"));
+
+        assertThat(cloud.calls).hasSize(1);
+        assertWithheld();
+    }
+
+    /** The write was carried out, and the cache does not have it yet. */
+    @Test
+    void addressOfItsOwn_isWithheldFromPools_untilItIsKnownWhetherItWasPublished() {
+        create("web");
+        cloud.meanwhile = () -> writes = Line.Fault.UNKNOWN_DONE;
+        reconcile("web");
+        writes = Line.Fault.NONE;
+
+        pool(List.of("203.0.113.1"));
+        control.reconcile(key("web"));
+
+        assertThat(service("web").publishedAddresses()).containsExactly(PUBLISHED);
+        assertWithheld();
+    }
+
+    private void assertWithheld() {
+        assertThat(ledger.holding(PUBLISHED)).get().extracting(Holding::owners).isEqualTo(List.of());
     }
 
     /** One that listens on a host port of each Node publishes the Nodes' addresses; by ipMode Proxy nothing is taken. */

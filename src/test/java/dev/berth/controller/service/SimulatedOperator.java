@@ -358,6 +358,7 @@ final class SimulatedOperator {
 
     /** Ends the process; some of what it was about to write may still be done. */
     void kill() {
+        world.ends();
         kill(tasks, world.random, world.stillUnderWay);
         kill(loops.tasks, world.kinds.random, world.kinds.late);
     }

@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ClassSet;
+import dev.berth.loadbalancer.ServiceState;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolSet;
 import dev.berth.testing.cluster.ClusterInMemory;
@@ -90,6 +91,29 @@ final class SimulatedWorld {
 
     /** Writes that nobody waits for any more, and that are still to be done. */
     final List<Runnable> stillUnderWay = new ArrayList<>();
+
+    /** What was published by such a write of an operator that had ended, as long as it is published. */
+    final Set<PublishedIp> publishedLate = new HashSet<>();
+
+    /**
+     * The uids of the Services whose finalizer such a call removed, or for which it had a provider begin to carry traffic; as
+     * long as they have none.
+     */
+    final Set<String> clearedOrCarriedLate = new HashSet<>();
+
+    /** How many operators have ended. */
+    private int ends;
+
+    /** An address that the Service of this uid publishes. */
+    record PublishedIp(String uid, Ip ip) {}
+
+    /** What is still under way of an operator that runs: how many had ended when it was sent. */
+    private record OfOneThatRuns(Runnable effect, int ends) implements Runnable {
+        @Override
+        public void run() {
+            effect.run();
+        }
+    }
 
     /** Addresses whose object was deleted or changed by others than the operator, or late by one that is not told. */
     final Set<Ip> deletedByHand = new HashSet<>();
@@ -197,7 +221,7 @@ final class SimulatedWorld {
             @Override
             public void late(String call, Runnable effect) {
                 trace(call, " -> unknown, and not done yet");
-                late.add(effect);
+                late.add(new OfOneThatRuns(effect, ends));
                 answering(luck);
             }
         };
@@ -290,6 +314,55 @@ final class SimulatedWorld {
     /** What the operator of this client hears of pools and classes. */
     SimulatedLoops.Views viewsOf(SimulatedCluster.Client client) {
         return views.computeIfAbsent(client, none -> new SimulatedLoops.Views(kinds));
+    }
+
+    /** An operator ends. */
+    void ends() {
+        ends++;
+    }
+
+    /** Does what nobody waits for any more. */
+    void land(Runnable late) {
+        Set<PublishedIp> published = published();
+        Set<String> marked = withFinalizer();
+        Set<String> ofProvider = Set.copyOf(provider.carried.keySet());
+        Set<String> ofCloud = Set.copyOf(cloud.carried.keySet());
+        late.run();
+        if (late instanceof OfOneThatRuns sent && sent.ends() == ends) {
+            return;
+        }
+        published().stream().filter(now -> !published.contains(now)).forEach(publishedLate::add);
+        Set<String> now = withFinalizer();
+        marked.stream().filter(uid -> !now.contains(uid)).forEach(clearedOrCarriedLate::add);
+        provider.carried.keySet().stream()
+                .filter(uid -> !ofProvider.contains(uid))
+                .forEach(clearedOrCarriedLate::add);
+        cloud.carried.keySet().stream().filter(uid -> !ofCloud.contains(uid)).forEach(clearedOrCarriedLate::add);
+    }
+
+    /** Forgets what came late and is undone by now. */
+    void forgetWhatIsUndone() {
+        if (!publishedLate.isEmpty()) {
+            publishedLate.retainAll(published());
+        }
+        if (!clearedOrCarriedLate.isEmpty()) {
+            clearedOrCarriedLate.removeAll(withFinalizer());
+        }
+    }
+
+    /** What Services publish, whoever wrote it. */
+    private Set<PublishedIp> published() {
+        return cluster.services.values().stream()
+                .flatMap(service -> service.publishedAddresses().stream().map(ip -> new PublishedIp(service.uid(), ip)))
+                .collect(Collectors.toSet());
+    }
+
+    /** The uids of the Services with our finalizer. */
+    private Set<String> withFinalizer() {
+        return cluster.services.values().stream()
+                .filter(ServiceState::hasOurFinalizer)
+                .map(ServiceState::uid)
+                .collect(Collectors.toSet());
     }
 
     boolean isPublished(Ip ip) {

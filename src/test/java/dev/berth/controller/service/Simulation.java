@@ -65,6 +65,7 @@ final class Simulation {
             if (!without.get(i)) {
                 world.step(i);
                 happen();
+                world.forgetWhatIsUndone();
                 rules.always();
             }
         }
@@ -209,7 +210,7 @@ final class Simulation {
     private void landLate() {
         world.trace("a write that nobody waits for any more lands");
         Map<Ip, Claim> before = new TreeMap<>(world.cluster.claims);
-        world.stillUnderWay.removeFirst().run();
+        world.land(world.stillUnderWay.removeFirst());
         before.values().removeAll(world.cluster.claims.values());
         // The operator that lives holds it in its ledger, and makes it its own again when it hears of it.
         world.deletedByHand.addAll(before.keySet());
@@ -328,6 +329,7 @@ final class Simulation {
                     default -> anyOperator().hearOfOthers();
                 }
                 world.operators.forEach(operator -> operator.loops.happen());
+                world.forgetWhatIsUndone();
                 rules.always();
             } else if (!loopsAreIdle() && ++looks % LOOKS != 0) {
                 world.tick();

@@ -110,7 +110,8 @@ final class SimulationRules {
                         other == null
                                 || isShared(claim, service, other)
                                 // No object tells what a provider gave: a list that is too old shows nothing of it.
-                                || (isBroughtForOne && world.hasBegunWithAnOldList)
+                                || (isBroughtForOne
+                                        && (world.hasBegunWithAnOldList || isPublishedLate(ip, service, other)))
                                 || (mayBeDeletedByHand
                                         && (wasShared(ip, service, other)
                                                 || world.editedByHand.contains(ip)
@@ -129,14 +130,16 @@ final class SimulationRules {
                                 || world.sharedAndDeletedByHand.contains(ip)
                                 || world.editedByHand.contains(ip)
                                 || isOvertaken(ip, claim));
-                // It is as if a stranger had written it: nobody else gets it.
-                boolean isWithheld = (claim == null || claim.owners().isEmpty())
+                // It is as if a stranger had written it, or is reserved for this Service: nobody else gets it.
+                boolean isWithheld = (claim == null || claim.owners().isEmpty() || isReserved(claim, service))
                         && isFrozen(service)
                         && world.deletedByHand.contains(ip)
                         && world.operators.stream()
                                 .allMatch(operator -> operator.ledger
                                         .holding(ip)
-                                        .filter(held -> held.owners().isEmpty() || held.isFor(key, uid))
+                                        .filter(held -> held.owners().isEmpty()
+                                                || held.isFor(key, uid)
+                                                || held.owners().contains(new Owner(key, null)))
                                         .isPresent());
                 check(
                         isOwner(claim, service) || excused || isWithheld,
@@ -726,6 +729,12 @@ final class SimulationRules {
                 .anyMatch(ip -> world.poolSet().poolOf(ip).isPresent() || cluster.claims.containsKey(ip));
     }
 
+    /** By a write that the operator of then did not know of, when a pool came to name it. */
+    private boolean isPublishedLate(Ip ip, ServiceState... services) {
+        return Stream.of(services)
+                .anyMatch(service -> world.publishedLate.contains(new SimulatedWorld.PublishedIp(service.uid(), ip)));
+    }
+
     private void checkNothingIsLeft() {
         Stream.of(world.provider, world.cloud)
                 .forEach(provider -> provider.carried.forEach((uid, ips) -> check(
@@ -739,7 +748,9 @@ final class SimulationRules {
                                 // Which class it was is told by its Address alone.
                                 || ips.stream().map(Ip::parse).anyMatch(world.deletedByHand::contains)
                                 // Nothing tells after a restart, and another class serves it by then.
-                                || (world.unmarked.contains(uid) && world.retyped.contains(uid)),
+                                || (world.unmarked.contains(uid) && world.retyped.contains(uid))
+                                // A late call of one leader, which the other could not know of.
+                                || (world.hadTwoLeaders && world.clearedOrCarriedLate.contains(uid)),
                         () -> "the provider still carries " + ips + " for " + uid)));
     }
 }
