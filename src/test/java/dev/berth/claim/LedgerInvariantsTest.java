@@ -72,8 +72,8 @@ class LedgerInvariantsTest {
                 Arguments.of("waiting.byTurn", "order of those who wait of QueuePosition"),
                 Arguments.of("waiting.byPool", "number of those who wait of OfPool"),
                 Arguments.of("waiting.setAside", "set of addresses that somebody waits for and nobody holds is []"),
-                Arguments.of("withheld.counts", "number of publishers of 192.0.2.1"),
-                Arguments.of("withheld.byService", "number of publishers of 192.0.2.1"));
+                Arguments.of("withheld.byAddress", "publishers of 192.0.2.1"),
+                Arguments.of("withheld.byService", "publishers of 192.0.2.1"));
     }
 
     @ParameterizedTest
