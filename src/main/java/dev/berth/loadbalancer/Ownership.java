@@ -187,7 +187,7 @@ final class Ownership {
                         .orElse("no LoadBalancerClass serves \"" + value + "\" any longer"));
     }
 
-    /** What is said where its provider would be notified, because of {@code why}, and cannot be; absent: it can be. */
+    /** Why its provider cannot be asked to delete the load balancer, for the reason {@code why}; absent: it can be. */
     Optional<String> hindersDeletion(String why) {
         return classMissing()
                 .map(missing -> why + ", but its provider cannot be asked to delete the load balancer: " + missing

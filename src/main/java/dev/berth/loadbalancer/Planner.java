@@ -378,7 +378,7 @@ public final class Planner {
         return service.isMarkedOurs() || !snapshot.migrateFrom().isEmpty() ? service.publishedAddresses() : List.of();
     }
 
-    /** Where its class is missing, the condition that says so makes the marks whole: it is kept from then on. */
+    /** If its class is missing, the Service is kept: the condition that says so completes the marks. */
     private ServicePlan takeBack(String why) {
         return ownership.classMissing().isPresent() ? keep() : tearDown(why);
     }

@@ -226,14 +226,15 @@ final class AddressRelease {
     /**
      * Releases {@code owner}'s hold if a live read shows that the Service is gone.
      *
-     * @return false if it could not be told, or done, or nobody looks at the Service yet: try again later
+     * @return false if it is not known whether the Service is gone, the release failed, or the cache does not have the
+     *     Service yet: try again later
      */
     boolean ifGone(Ip ip, Owner owner) {
         return switch (cluster.readService(owner.service())) {
             case Read.Found<ServiceState>(ServiceState found)
             when found.uid().equals(owner.uid()) -> {
-                // Before: one that the cache lacks is not looked at, and its first event may be on one that is not
-                // Berth's.
+                // First: a Service that is not in the cache is not reconciled, and its first event may not concern
+                // Berth.
                 boolean isHeard = isHeard(owner);
                 due.accept(List.of(owner.service()));
                 yield isHeard;

@@ -121,7 +121,10 @@ final class EffectExecutor {
         return switch (ending) {
             case TerminalEffect.PlanAgain(boolean live) -> new EffectResult.Again(live);
             case TerminalEffect.Wait(Duration delay) -> new Finished(Next.after(delay));
-            case TerminalEffect.AwaitEvent none -> new Finished(Next.ON_EVENT);
+            case TerminalEffect.AwaitEvent none -> {
+                pass.memory().status.settled();
+                yield new Finished(Next.ON_EVENT);
+            }
             case TerminalEffect.Fail failed -> {
                 if (failed.losesTurn()) {
                     pass.service().ifPresent(claims::loseTurn);
@@ -235,6 +238,7 @@ final class EffectExecutor {
             case ServingEffect.ReleaseSurplus(Leaving address) -> new Learned(claims.release(address));
             case ServingEffect.ReleaseNodePorts release -> new Learned(nodePorts.release(release));
             case ServingEffect.Rest(Optional<Duration> again, boolean settled, boolean forgetsTurn) -> {
+                pass.memory().status.settled();
                 if (settled) {
                     pass.memory().succeeded();
                 }

@@ -30,7 +30,7 @@ final class ForeignServices {
     }
 
     /**
-     * Takes note of a Service as a pass left it, for no event comes for what the pass wrote.
+     * Takes note of a Service after a pass: what Berth writes itself causes no event.
      *
      * @param served whether an address is claimed for it, or its provider was asked
      * @return as {@link #note}

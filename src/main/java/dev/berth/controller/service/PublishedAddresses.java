@@ -84,10 +84,6 @@ final class PublishedAddresses {
 
     /** Gives nobody else {@code what} of that which it publishes; {@code service} empty: it is gone. */
     void withhold(ServiceKey key, Optional<ServiceState> service, Withholding what) {
-        if (service.filter(state -> mayHaveChanged(key, state)).isPresent()) {
-            // What it may publish by now is withheld.
-            return;
-        }
         switch (what) {
             case ALL -> service.ifPresent(this::withhold);
             case FOREIGN -> service.ifPresent(this::withholdForeign);
@@ -95,13 +91,10 @@ final class PublishedAddresses {
         }
     }
 
-    private boolean mayHaveChanged(ServiceKey key, ServiceState service) {
-        return memories.find(key)
-                .filter(memory -> memory.status.mayHaveChanged(service))
-                .isPresent();
-    }
-
-    /** The same before {@code plan} is carried out; and what a provider brought, which a pool may name since. */
+    /**
+     * The same before {@code plan} is carried out. Gives nobody else what a provider brought either, because a pool may name it
+     * later.
+     */
     void withhold(ServiceKey key, Optional<ServiceState> service, ServicePlan plan) {
         withhold(key, service, Withholding.before(plan, service));
         if (plan instanceof ServicePlan.Serve serve) {
@@ -134,8 +127,12 @@ final class PublishedAddresses {
     /** What is published no longer is not kept from others any more. */
     private void release(ServiceKey key, Optional<ServiceState> service) {
         if (ledger.withholdsFor(key)) {
-            due.accept(ledger.withholdOnly(
-                    key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
+            List<Ip> published = new ArrayList<>();
+            service.ifPresent(state -> {
+                published.addAll(state.publishedAddresses());
+                memories.find(key).ifPresent(memory -> published.addAll(memory.status.mayBePublished(state)));
+            });
+            due.accept(ledger.withholdOnly(key, published));
         }
     }
 

@@ -21,7 +21,6 @@ final class ServiceMemory {
     /** Nothing is left to do for now. */
     void succeeded() {
         retries.succeeded();
-        status.settled();
         provider.change(ProviderState::settled);
     }
 }

@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.claim.Claim;
 import dev.berth.kube.Write;
+import dev.berth.loadbalancer.Adoption;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.IpModes;
@@ -226,8 +227,9 @@ final class StatusEffects {
         Write<ServiceState> outcome =
                 pass.write(claimsBefore, () -> pass.parts().cluster().publish(state, patch, false));
         if (patch.ingress() != null
-                && (outcome instanceof Write.Conflict<ServiceState> || outcome instanceof Write.Unknown<ServiceState>)) {
-            pass.memory().status.unsure(state);
+                && (outcome instanceof Write.Conflict<ServiceState>
+                        || outcome instanceof Write.Unknown<ServiceState>)) {
+            pass.memory().status.unsure(state, Adoption.withheld(patch.ingress()));
         }
         return switch (outcome) {
             case Write.Done<ServiceState>(ServiceState answer) -> {

@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Overwrites;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServiceState;
@@ -20,14 +21,11 @@ final class StatusWrites {
     /** When other words of its provider were last written. */
     private Instant words = Instant.EPOCH;
 
-    /** Onto which version of the Service it was published what may be there by now, or may come yet; null: none. */
-    private @Nullable Version unsure;
+    /** The last publication with an unknown result; null: there is none. */
+    private @Nullable Sent sent;
 
-    private record Version(String uid, String resourceVersion) {
-        static Version of(ServiceState service) {
-            return new Version(service.uid(), service.resourceVersion());
-        }
-    }
+    /** What was published onto a version of the Service. */
+    private record Sent(String uid, String resourceVersion, List<Ip> addresses) {}
 
     /** The ingress that stood in the status of the Service of this uid after our last write. */
     private record Written(String uid, List<Published> ingress) {}
@@ -45,21 +43,26 @@ final class StatusWrites {
     }
 
     /**
-     * The API server did not say that what was published onto {@code before} is there. If the request was sent twice, it may
-     * be, also where the second answer says that it is not.
+     * The API server did not confirm the publication of these onto {@code before}. It may be stored, or may be yet. A conflict
+     * does not rule that out: the client may have sent the request twice.
      */
-    void unsure(ServiceState before) {
-        unsure = Version.of(before);
+    void unsure(ServiceState before, List<Ip> addresses) {
+        sent = new Sent(before.uid(), before.resourceVersion(), addresses);
     }
 
-    /** The Service is as it should be. */
+    /** What the Service may publish by now, though {@code seen} does not. */
+    List<Ip> mayBePublished(ServiceState seen) {
+        Sent last = sent;
+        return last != null
+                        && last.uid().equals(seen.uid())
+                        && last.resourceVersion().equals(seen.resourceVersion())
+                ? last.addresses()
+                : List.of();
+    }
+
+    /** The Service needs no other publication. */
     void settled() {
-        unsure = null;
-    }
-
-    /** Whether the Service may be another already, or may become so without a further write. */
-    boolean mayHaveChanged(ServiceState seen) {
-        return Version.of(seen).equals(unsure);
+        sent = null;
     }
 
     /** How long other words of its provider, and nothing else, must wait; absent: not at all. */

@@ -345,8 +345,12 @@ final class SimulatedPools {
             world.trace("class elsewhere comes");
             classes.create(ELSEWHERE, store.newUid(), now(), ofElsewhere(SimulatedWorld.OTHER_CONTROLLER));
         } else if (oneIn(3)) {
-            world.trace("class elsewhere goes");
-            classes.delete(ELSEWHERE);
+            // Not after an Address was deleted by hand: nothing is made for its Services then, and nobody knows whose
+            // they were.
+            if (world.deletedByHand.isEmpty()) {
+                world.trace("class elsewhere goes");
+                classes.delete(ELSEWHERE);
+            }
         } else {
             String now = Objects.requireNonNull(before.getSpec()).controllerName();
             String next =

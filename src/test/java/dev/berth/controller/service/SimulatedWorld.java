@@ -92,7 +92,10 @@ final class SimulatedWorld {
     /** Writes that nobody waits for any more, and that are still to be done. */
     final List<Runnable> stillUnderWay = new ArrayList<>();
 
-    /** What was published by such a write of an operator that had ended, as long as it is published. */
+    /**
+     * Addresses that such a write of an operator that had ended published, until all that run have heard of it; for as long as
+     * it is published, if another Service got the address before.
+     */
     final Set<PublishedIp> publishedLate = new HashSet<>();
 
     /**
@@ -343,11 +346,19 @@ final class SimulatedWorld {
     /** Forgets what came late and is undone by now. */
     void forgetWhatIsUndone() {
         if (!publishedLate.isEmpty()) {
-            publishedLate.retainAll(published());
+            Set<PublishedIp> published = published();
+            publishedLate.removeIf(late -> !published.contains(late)
+                    || (!cluster.claims.containsKey(late.ip())
+                            && operators.stream().allMatch(operator -> hasHeard(operator, late))));
         }
         if (!clearedOrCarriedLate.isEmpty()) {
             clearedOrCarriedLate.removeAll(withFinalizer());
         }
+    }
+
+    private static boolean hasHeard(SimulatedOperator operator, PublishedIp late) {
+        return operator.client.services().stream()
+                .anyMatch(service -> service.uid().equals(late.uid()) && service.publishes(late.ip()));
     }
 
     /** What Services publish, whoever wrote it. */
