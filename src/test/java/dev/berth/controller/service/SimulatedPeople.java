@@ -341,6 +341,9 @@ final class SimulatedPeople {
                 && world.classes.size() == 3
                 && world.kinds.classesAreWhole()) {
             Claim claim = all.get(random.nextInt(all.size()));
+            if (ELSEWHERE.equals(claim.loadBalancerClass()) && !world.kinds.hasElsewhere()) {
+                return;
+            }
             Ip ip = claim.ip();
             world.deletedByHand.add(ip);
             if (claim.owners().size() > 1) {

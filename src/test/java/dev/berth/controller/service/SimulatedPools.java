@@ -338,6 +338,11 @@ final class SimulatedPools {
         }
     }
 
+    /** Whether there is the class that another Berth serves at first. */
+    boolean hasElsewhere() {
+        return classes.objects.containsKey(ELSEWHERE);
+    }
+
     /** A class that another Berth serves, until it is given to this one, or goes. */
     private void elsewhere() {
         LoadBalancerClass before = classes.objects.get(ELSEWHERE);
