@@ -377,15 +377,27 @@ public final class Ledger {
         });
     }
 
-    /** Gives nobody these either, on account of this Service: it may publish them next. What a pool has already it may not. */
+    /** Gives nobody these either, on account of this Service: it publishes them. */
     public void withholdAlso(ServiceKey service, List<Ip> more) {
         if (more.isEmpty()) {
             return;
         }
         locked(() -> {
             List<Ip> all = new ArrayList<>(withheld.of(service));
-            more.stream().filter(ip -> holdings.pools().poolOf(ip).isEmpty()).forEach(all::add);
+            all.addAll(more);
             return withhold(service, all);
+        });
+    }
+
+    /** The same of what it may publish next. What a pool has already it may not. */
+    public void withholdNext(ServiceKey service, List<Ip> answered) {
+        locked(() -> {
+            withholdAlso(
+                    service,
+                    answered.stream()
+                            .filter(ip -> holdings.pools().poolOf(ip).isEmpty())
+                            .toList());
+            return true;
         });
     }
 

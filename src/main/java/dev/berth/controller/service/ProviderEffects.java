@@ -181,7 +181,7 @@ final class ProviderEffects {
     private AnsweredAddresses whoHas(ServedClass served, LoadBalancerStatus answer) {
         List<Ip> addresses = AnsweredAddresses.toLookUp(answer, served.capabilities());
         // First: a pool may name one since, and must not give it to another meanwhile.
-        pass.parts().ledger().withholdAlso(pass.key(), addresses);
+        pass.parts().ledger().withholdNext(pass.key(), addresses);
         return addresses.isEmpty()
                 ? AnsweredAddresses.NONE
                 : new AnsweredAddresses(

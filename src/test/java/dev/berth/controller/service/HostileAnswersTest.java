@@ -188,6 +188,22 @@ class HostileAnswersTest extends CloudStage {
         assertWithheld();
     }
 
+    /** Another leader published it just before the pool came, and this one reads it after that. */
+    @Test
+    void addressOfItsOwn_isWithheldFromAPoolThatNamesItAlready_whileItIsPublished() {
+        served("web");
+        ServiceState published = service("web");
+        create("web");
+        control = operator();
+        cloud.ensureFails = new ProviderException("no answer");
+        pool(List.of("203.0.113.1"));
+
+        put(SampleService.from(published));
+        reconcile("web");
+
+        assertWithheld();
+    }
+
     /** The write was carried out, and the cache does not have it yet. */
     @Test
     void addressOfItsOwn_isWithheldFromPools_untilItIsKnownWhetherItWasPublished() {
