@@ -15,7 +15,6 @@ import dev.berth.controller.Unheard;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
-import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.ServiceState;
 import java.time.Duration;
@@ -142,12 +141,12 @@ public final class AddressControl {
         }
         boolean isDone = true;
         for (Owner owner : claim.owners()) {
-            Seen seen = look(owner);
-            if (seen.unreadable()) {
+            CachedOwner seen = CachedOwner.of(cluster, owner);
+            if (seen.isUnreadable()) {
                 continue;
             }
             Optional<ServiceState> service = seen.service();
-            boolean anothers = !owner.isReservation() && !isOwner(service, owner);
+            boolean anothers = !owner.isReservation() && !seen.isOwner();
             if (!anothers || service.isPresent()) {
                 // One of the same name takes over what its predecessor held, or releases it itself.
                 if (anothers || !service.map(ServiceState::wantsLoadBalancer).orElse(false)) {
@@ -269,11 +268,11 @@ public final class AddressControl {
         // It stays theirs until a live read shows that they are gone: the cache may not know them yet.
         List<ServiceKey> _ = ledger.lost(known.get());
         for (Owner owner : owners) {
-            Seen seen = look(owner);
-            if (seen.unreadable()) {
+            CachedOwner seen = CachedOwner.of(cluster, owner);
+            if (seen.isUnreadable()) {
                 continue;
             }
-            if (isOwner(seen.service(), owner)) {
+            if (seen.isOwner()) {
                 LOG.warn("Address {} was deleted while {} holds it; recreating it", ip, owner.service());
                 due.accept(List.of(owner.service()));
             } else {
@@ -300,25 +299,6 @@ public final class AddressControl {
     private boolean isGone(Holding holding) {
         Claim claim = holding.claim();
         return claim == null ? holding.state() == Holding.State.UNSURE : ledger.isGone(claim);
-    }
-
-    /**
-     * The Service of an owner, as the cache has it.
-     *
-     * @param unreadable what such a Service holds stays as it is; others who share it are not to suffer from it
-     */
-    private record Seen(boolean unreadable, Optional<ServiceState> service) {}
-
-    private Seen look(Owner owner) {
-        try {
-            return new Seen(false, cluster.service(owner.service()));
-        } catch (Unreadable there) {
-            return new Seen(true, Optional.empty());
-        }
-    }
-
-    private static boolean isOwner(Optional<ServiceState> service, Owner owner) {
-        return service.isPresent() && service.get().uid().equals(owner.uid());
     }
 
     /** Releases what the Service of this name holds, if it is gone: no timer of it comes, but those of its addresses do. */

@@ -12,7 +12,6 @@ import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
-import dev.berth.kube.Unreadable;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ServiceState;
 import java.time.temporal.ChronoUnit;
@@ -235,9 +234,9 @@ final class AddressRelease {
             when found.uid().equals(owner.uid()) -> {
                 // First: a Service that is not in the cache is not reconciled, and its first event may not concern
                 // Berth.
-                boolean isHeard = isHeard(owner);
+                CachedOwner cached = CachedOwner.of(cluster, owner);
                 due.accept(List.of(owner.service()));
-                yield isHeard;
+                yield cached.isUnreadable() || cached.isOwner();
             }
             case Read.Found<ServiceState> other -> releaseWhatIsLeft(ip, owner);
             case Read.Absent<ServiceState> gone -> releaseWhatIsLeft(ip, owner);
@@ -246,16 +245,6 @@ final class AddressRelease {
                 yield false;
             }
         };
-    }
-
-    private boolean isHeard(Owner owner) {
-        try {
-            return cluster.service(owner.service())
-                    .filter(service -> service.uid().equals(owner.uid()))
-                    .isPresent();
-        } catch (Unreadable there) {
-            return true;
-        }
     }
 
     /** Traffic for the Service that is gone must not go on at an address that is another's by then. */

@@ -153,31 +153,26 @@ class HostileAnswersTest extends CloudStage {
     /** A pool that names it since must not give it to another Service meanwhile. */
     @Test
     void addressOfItsOwn_isWithheldFromPools_whileItIsPublished() {
-        Ip address = Ip.parse("203.0.113.1");
         served("web");
 
         pool(List.of("203.0.113.1"));
         reconcile("web");
 
-        assertThat(service("web").publishedAddresses()).containsExactly(address);
-        assertThat(ledger.holding(address)).get().extracting(Holding::owners).isEqualTo(List.of());
+        assertThat(service("web").publishedAddresses()).containsExactly(PUBLISHED);
+        assertWithheld();
 
         cloud.answer = EnsureOutcome.ready(LoadBalancerStatus.of(List.of(proxy("203.0.113.2"))));
         clock = clock.plus(Duration.ofHours(1));
         reconcile("web");
 
         assertThat(service("web").publishedAddresses()).containsExactly(Ip.parse("203.0.113.2"));
-        assertThat(ledger.holding(address)).isEmpty();
+        assertThat(ledger.holding(PUBLISHED)).isEmpty();
     }
 
     /** The leader that gave it to the Service knew; this one has not been answered yet. */
     @Test
     void addressOfItsOwn_thatALeaderBeforePublishedLate_isWithheldFromPools_alsoWhileTheProviderIsNotAsked() {
-        served("web");
-        ServiceState published = service("web");
-        create("web");
-        control = operator();
-        cloud.ensureFails = new ProviderException("no answer");
+        ServiceState published = publishedByALeaderBefore();
         reconcile("web");
 
         put(SampleService.from(published));
@@ -191,11 +186,7 @@ class HostileAnswersTest extends CloudStage {
     /** Another leader published it just before the pool came, and this one reads it after that. */
     @Test
     void addressOfItsOwn_isWithheldFromAPoolThatNamesItAlready_whileItIsPublished() {
-        served("web");
-        ServiceState published = service("web");
-        create("web");
-        control = operator();
-        cloud.ensureFails = new ProviderException("no answer");
+        ServiceState published = publishedByALeaderBefore();
         pool(List.of("203.0.113.1"));
 
         put(SampleService.from(published));
@@ -217,6 +208,16 @@ class HostileAnswersTest extends CloudStage {
 
         assertThat(service("web").publishedAddresses()).containsExactly(PUBLISHED);
         assertWithheld();
+    }
+
+    /** What the leader before is about to write; the one that leads now has no answer of the provider. */
+    private ServiceState publishedByALeaderBefore() {
+        served("web");
+        ServiceState published = service("web");
+        create("web");
+        control = operator();
+        cloud.ensureFails = new ProviderException("no answer");
+        return published;
     }
 
     private void assertWithheld() {

@@ -334,13 +334,16 @@ final class SimulatedWorld {
         if (late instanceof OfOneThatRuns sent && sent.ends() == ends) {
             return;
         }
-        published().stream().filter(now -> !published.contains(now)).forEach(publishedLate::add);
-        Set<String> now = withFinalizer();
-        marked.stream().filter(uid -> !now.contains(uid)).forEach(clearedOrCarriedLate::add);
-        provider.carried.keySet().stream()
-                .filter(uid -> !ofProvider.contains(uid))
-                .forEach(clearedOrCarriedLate::add);
-        cloud.carried.keySet().stream().filter(uid -> !ofCloud.contains(uid)).forEach(clearedOrCarriedLate::add);
+        publishedLate.addAll(without(published, published()));
+        clearedOrCarriedLate.addAll(without(withFinalizer(), marked));
+        clearedOrCarriedLate.addAll(without(ofProvider, provider.carried.keySet()));
+        clearedOrCarriedLate.addAll(without(ofCloud, cloud.carried.keySet()));
+    }
+
+    private static <T> Set<T> without(Set<T> these, Set<T> all) {
+        Set<T> rest = new HashSet<>(all);
+        rest.removeAll(these);
+        return rest;
     }
 
     /** Forgets what came late and is undone by now. */

@@ -65,8 +65,7 @@ final class Simulation {
             if (!without.get(i)) {
                 world.step(i);
                 happen();
-                world.forgetWhatIsUndone();
-                rules.always();
+                checkAlways();
             }
         }
         settle();
@@ -102,6 +101,11 @@ final class Simulation {
             checkStatuses(disagreedBefore, statusesFound, "a restart of a settled cluster");
         }
         rules.settled();
+    }
+
+    private void checkAlways() {
+        world.forgetWhatIsUndone();
+        rules.always();
     }
 
     private void checkStatuses(boolean disagreed, int before, String what) {
@@ -329,8 +333,7 @@ final class Simulation {
                     default -> anyOperator().hearOfOthers();
                 }
                 world.operators.forEach(operator -> operator.loops.happen());
-                world.forgetWhatIsUndone();
-                rules.always();
+                checkAlways();
             } else if (!loopsAreIdle() && ++looks % LOOKS != 0) {
                 world.tick();
                 world.operators.forEach(operator -> operator.loops.happen());

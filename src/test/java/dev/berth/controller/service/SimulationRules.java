@@ -139,7 +139,7 @@ final class SimulationRules {
                                         .holding(ip)
                                         .filter(held -> held.owners().isEmpty()
                                                 || held.isFor(key, uid)
-                                                || held.owners().contains(new Owner(key, null)))
+                                                || held.isReservedFor(key))
                                         .isPresent());
                 check(
                         isOwner(claim, service) || excused || isWithheld,
