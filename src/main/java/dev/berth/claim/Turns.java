@@ -255,7 +255,9 @@ final class Turns {
                 }
             }
         }
-        if (before == null || !before.owners().equals(now.owners())) {
+        if (before == null
+                || !before.owners().equals(now.owners())
+                || before.spec().phase() != now.spec().phase()) {
             outdateThoseOfQuotasThatAreLeft(now);
             // Each says who has it.
             waiting.all(new Queue.OfAddress(now.ip())).stream()

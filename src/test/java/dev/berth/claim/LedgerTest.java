@@ -223,6 +223,22 @@ class LedgerTest {
                 .contains(key("named"));
     }
 
+    /** It said that the address was released recently. */
+    @Test
+    void serviceThatWaitsForAnAddressByItsName_looksAgain_onceAPersonReservesIt() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
+        ClaimSpec released = ClaimSpec.of("edge", "berth.dev/pool", new Owner(key("web"), "uid-web"))
+                .leftBy(new Owner(key("web"), "uid-web"), Sample.START);
+        ledger.observe(new Claim(FIRST, "claim-x", "1", released));
+        AddressRequest named = Sample.asking(request("named", 1, IPV4), "192.0.2.0");
+        ledger.take(named);
+        ledger.await(named);
+
+        assertThat(ledger.observe(new Claim(FIRST, "claim-x", "2", SampleClaims.retained(released)))
+                        .due())
+                .contains(key("named"));
+    }
+
     /** It may have to take it back. */
     @Test
     void serviceThatPublishesAnAddressOfNobody_looksAgain_onceTheAddressIsAnothers() {

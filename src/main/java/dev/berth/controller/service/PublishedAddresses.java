@@ -92,11 +92,12 @@ final class PublishedAddresses {
     }
 
     /**
-     * The same before {@code plan} is carried out. Gives nobody else what a provider brought either, because a pool may name it
-     * later.
+     * The same before {@code plan} is carried out. Gives nobody else what it may publish by now either, because its Address may
+     * be gone; nor what a provider brought, because a pool may name it later.
      */
     void withhold(ServiceKey key, Optional<ServiceState> service, ServicePlan plan) {
         withhold(key, service, Withholding.before(plan, service));
+        ledger.withholdAlso(key, mayBePublished(key, service));
         if (plan instanceof ServicePlan.Serve serve) {
             ledger.withholdAlso(key, serve.servedClass().brought(serve.service()));
         }
@@ -127,13 +128,16 @@ final class PublishedAddresses {
     /** What is published no longer is not kept from others any more. */
     private void release(ServiceKey key, Optional<ServiceState> service) {
         if (ledger.withholdsFor(key)) {
-            List<Ip> published = new ArrayList<>();
-            service.ifPresent(state -> {
-                published.addAll(state.publishedAddresses());
-                memories.find(key).ifPresent(memory -> published.addAll(memory.status.mayBePublished(state)));
-            });
+            List<Ip> published = new ArrayList<>(mayBePublished(key, service));
+            service.ifPresent(state -> published.addAll(state.publishedAddresses()));
             due.accept(ledger.withholdOnly(key, published));
         }
+    }
+
+    /** What a write of which there is no answer may have published, or may publish yet. */
+    private List<Ip> mayBePublished(ServiceKey key, Optional<ServiceState> service) {
+        return service.flatMap(state -> memories.find(key).map(memory -> memory.status.mayBePublished(state)))
+                .orElse(List.of());
     }
 
     private List<Ip> notItsOwn(ServiceState service) {

@@ -15,10 +15,12 @@ import dev.berth.testing.cluster.Line;
 import dev.berth.testing.cluster.Line.Fault;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.SequencedSet;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RefusedClaimTest {
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
     private final SequencedSet<ServiceKey> refused = new LinkedHashSet<>();
+    private final Set<ServiceKey> unknown = new HashSet<>();
     private Fault fault = Fault.REFUSED;
     private boolean statusRefused;
     private int tries;
@@ -39,8 +42,11 @@ class RefusedClaimTest {
             boolean isRefused = call.startsWith("create")
                     && refused.stream().anyMatch(key -> call.contains("service=" + key + ","));
             tries += isRefused ? 1 : 0;
-            boolean isStatusRefused = statusRefused && call.startsWith("publish");
-            return isRefused ? fault : isStatusRefused ? Fault.REFUSED : Fault.NONE;
+            boolean isPublication = call.startsWith("publish");
+            if (isPublication && unknown.stream().anyMatch(key -> call.contains(key.toString()))) {
+                return Fault.UNKNOWN_NOT_DONE;
+            }
+            return isRefused ? fault : isPublication && statusRefused ? Fault.REFUSED : Fault.NONE;
         }
     });
     private final PoolOperator berth = new PoolOperator(cluster, () -> clock);
@@ -209,5 +215,27 @@ class RefusedClaimTest {
 
         assertThat(service("web").publishes(claim.ip())).isTrue();
         assertThat(isServed("next")).isFalse();
+    }
+
+    /** The write may land yet. */
+    @Test
+    void addressThatMayBePublished_isNobodyElses_thoughItsAddressIsGoneAndIsNotRecreated() {
+        unknown.add(key("web"));
+        create("web");
+        Claim claim = cluster.claims.firstEntry().getValue();
+        cluster.removeClaim(claim.ip());
+        berth.hear();
+        berth.addresses.vanished(claim);
+        refused.add(key("web"));
+
+        berth.control.reconcile(key("web"));
+        create("next");
+
+        assertThat(isServed("next")).isFalse();
+
+        cluster.put(key("web"), SampleService.from(service("web")).typeLoadBalancer(false));
+        reconcile("web");
+
+        assertThat(isServed("next")).isTrue();
     }
 }
