@@ -104,8 +104,13 @@ public sealed interface Outcome {
         }
     }
 
-    /** The Address object of an address that goes from the status was read; absent: there is none. */
-    record GoingRead(Ip ip, Optional<Claim> found) implements Outcome {}
+    /**
+     * The Address object of an address that goes from the status was read.
+     *
+     * @param found absent: there is none
+     * @param servedElsewhere whether another Berth serves the class that it was claimed for
+     */
+    record GoingRead(Ip ip, Optional<Claim> found, boolean servedElsewhere) implements Outcome {}
 
     /** The Address object of an address that is to be published was written, and is the Service's own. */
     record Confirmed(Ip ip) implements Outcome {}

@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
+import dev.berth.provider.Capabilities.AddressSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is ours once an address is claimed for its uid, or if its marks say that we served it.
  */
-final class Ownership {
+public final class Ownership {
     private final ServiceSnapshot snapshot;
     private final ServiceState service;
     private final List<Holding> claimed = new ArrayList<>();
@@ -61,6 +62,27 @@ final class Ownership {
         return service.isMarkedOurs()
                 || !claimed().isEmpty()
                 || snapshot.askedByClass().isPresent();
+    }
+
+    /**
+     * The class value by which a Service is ours that only the list of a provider reports: our marks were taken off while no
+     * Berth ran. Absent: it bears them, or it is no load balancer, or the class that it names, or would have, is not of this
+     * provider, or allocates from pools, or another controller's finalizer is on it.
+     *
+     * @param provider the name of the provider that lists it
+     */
+    public static Optional<String> ofListed(String provider, ServiceState service, ClassSet classes) {
+        if (service.isMarkedOurs()
+                || !service.typeLoadBalancer()
+                || service.foreignFinalizer().isPresent()) {
+            return Optional.empty();
+        }
+        return Optional.ofNullable(service.loadBalancerClass())
+                .map(classes::byValue)
+                .orElseGet(classes::defaultClass)
+                .filter(served -> served.provider().equals(provider)
+                        && served.capabilities().addresses() == AddressSource.PROVIDER)
+                .map(ServedClass::value);
     }
 
     /** What is held for its uid. */

@@ -136,6 +136,17 @@ public record ServiceState(
         return Optional.empty();
     }
 
+    /**
+     * Since when it waits for an address, by its condition. Absent: it does not say so, or what it says cannot be, for it was
+     * before the Service itself, or is still to come. Anyone who may write a status can date it, and a clock may have been wrong.
+     */
+    public Optional<Instant> waitsSince(Instant now) {
+        return condition(WellKnownNames.ADDRESS_ASSIGNED)
+                .filter(condition -> condition.status() == Condition.Status.FALSE)
+                .map(Condition::since)
+                .filter(since -> !since.isBefore(created) && !since.isAfter(now));
+    }
+
     /** The families that it is to have an address of. */
     public List<IpFamily> wantedFamilies() {
         return familyPolicy == FamilyPolicy.SINGLE_STACK && families.size() > 1 ? families.subList(0, 1) : families;

@@ -335,7 +335,11 @@ public final class Serving {
             return Optional.of(new ServingEffect.CheckPublished(going.getFirst()));
         }
         for (Outcome.GoingRead one : read) {
-            if (one.found().filter(claim -> claim.owners().contains(owner())).isPresent()) {
+            // What another Berth claimed for it is not its own here.
+            if (!one.servedElsewhere()
+                    && one.found()
+                            .filter(claim -> claim.owners().contains(owner()))
+                            .isPresent()) {
                 return Optional.of(new TerminalEffect.PlanAgain(true));
             }
         }

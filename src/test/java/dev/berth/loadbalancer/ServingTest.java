@@ -240,7 +240,7 @@ class ServingTest {
             case ServingEffect.Postpone(ServiceFailure what) ->
                 List.of(new Outcome.BackedOff(what, Duration.ofSeconds(5)));
             case ServingEffect.CheckPublished(Ip ip) ->
-                unlessOther(effect, new Outcome.GoingRead(ip, Optional.empty()));
+                unlessOther(effect, new Outcome.GoingRead(ip, Optional.empty(), false));
             case DrawDelay draw -> List.of(new Outcome.DelayDrawn(draw.of(), Duration.ofSeconds(5)));
             case ServingEffect.CountOverwrite counted -> {
                 overwrites = counted.after();
@@ -853,14 +853,26 @@ class ServingTest {
 
     @Test
     void addressThatGoesFromTheStatus_andIsFoundToBeItsOwn_staysForNow() {
+        theOneThatGoesIsItsOwn(false);
+
+        assertThat(way()).endsWith("CheckPublished[192.0.2.7]", "ReadLive");
+    }
+
+    @Test
+    void addressThatGoesFromTheStatus_andThatAnotherBerthClaimedForTheService_goes() {
+        theOneThatGoesIsItsOwn(true);
+
+        assertThat(way()).containsSubsequence("CheckPublished[192.0.2.7]", "Publish[192.0.2.1 (VIP)]");
+    }
+
+    private void theOneThatGoesIsItsOwn(boolean servedElsewhere) {
         service = service.ingress("192.0.2.7");
         outcomes.put(
                 "CheckPublished[192.0.2.7]",
                 List.of(new Outcome.GoingRead(
                         Ip.parse("192.0.2.7"),
-                        Optional.ofNullable(claimed("192.0.2.7").claim()))));
-
-        assertThat(way()).endsWith("CheckPublished[192.0.2.7]", "ReadLive");
+                        Optional.ofNullable(claimed("192.0.2.7").claim()),
+                        servedElsewhere)));
     }
 
     @Test
@@ -899,7 +911,7 @@ class ServingTest {
                 Facts.NONE
                         .with(
                                 new Outcome.ToPublish(List.of(new Published("192.0.2.1", null, IpMode.VIP))),
-                                new Outcome.GoingRead(Ip.parse("198.51.100.9"), Optional.empty()),
+                                new Outcome.GoingRead(Ip.parse("198.51.100.9"), Optional.empty(), false),
                                 new Outcome.Did(Done.PROVIDER_ASKED))
                         .with(outcomes));
     }

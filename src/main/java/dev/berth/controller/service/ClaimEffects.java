@@ -139,17 +139,12 @@ final class ClaimEffects {
     /** Reads the Address of what is about to go from the status. */
     Outcome checkPublished(ServicePlan.Serve serve, Ip going) {
         return switch (objects.read(going)) {
-            // What another Berth claimed for it is not its own here.
             case Read.Found<Claim>(Claim found) ->
                 new Outcome.GoingRead(
                         going,
-                        Optional.of(found)
-                                .filter(claim -> !pass.parts()
-                                        .environment()
-                                        .classes()
-                                        .get()
-                                        .isServedElsewhere(claim.loadBalancerClass())));
-            case Read.Absent<Claim> none -> new Outcome.GoingRead(going, Optional.empty());
+                        Optional.of(found),
+                        pass.parts().environment().classes().get().isServedElsewhere(found.loadBalancerClass()));
+            case Read.Absent<Claim> none -> new Outcome.GoingRead(going, Optional.empty(), false);
             case Read.Failed<Claim>(String message) ->
                 notConfirmed(AddressObjects.notRead(going, message, serve.timeless()));
         };

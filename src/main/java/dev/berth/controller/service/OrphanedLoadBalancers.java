@@ -7,11 +7,11 @@ import dev.berth.controller.address.Orphans;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ClassSet;
+import dev.berth.loadbalancer.Ownership;
 import dev.berth.loadbalancer.PredecessorDeletion;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServiceState;
-import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
@@ -148,7 +148,8 @@ final class OrphanedLoadBalancers implements Orphans {
     private boolean isGone(String name, ServiceIdentity service) {
         try {
             Optional<ServiceState> living = living(service);
-            living.ifPresent(found -> servedBy(name, found).ifPresent(value -> remember(found, value)));
+            living.ifPresent(
+                    found -> Ownership.ofListed(name, found, classes()).ifPresent(value -> remember(found, value)));
             return living.isEmpty();
         } catch (Unreadable there) {
             LOG.warn("Service {} cannot be read, and counts as there: {}", service, there.getMessage());
@@ -161,26 +162,6 @@ final class OrphanedLoadBalancers implements Orphans {
         return parts.cluster()
                 .service(new ServiceKey(service.namespace(), service.name()))
                 .filter(found -> found.uid().equals(service.uid()));
-    }
-
-    /**
-     * The class value by which a Service is ours that only the list of this provider reports: our marks were
-     * taken off while no Berth ran. Absent: it bears them, or an Address tells, or the class that it names, or would
-     * have, is not of this provider, or another controller's finalizer is on it.
-     */
-    private Optional<String> servedBy(String provider, ServiceState service) {
-        if (service.isMarkedOurs()
-                || !service.typeLoadBalancer()
-                || service.foreignFinalizer().isPresent()) {
-            return Optional.empty();
-        }
-        ClassSet classSet = classes();
-        return Optional.ofNullable(service.loadBalancerClass())
-                .map(classSet::byValue)
-                .orElseGet(classSet::defaultClass)
-                .filter(served -> served.provider().equals(provider)
-                        && served.capabilities().addresses() == AddressSource.PROVIDER)
-                .map(ServedClass::value);
     }
 
     /** A provider's list outlives our marks, and our memory: nobody who writes Services can write it. */

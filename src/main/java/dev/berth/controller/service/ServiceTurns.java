@@ -4,9 +4,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.StartGate;
-import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.ServiceState;
-import dev.berth.loadbalancer.WellKnownNames;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -67,19 +65,9 @@ final class ServiceTurns {
         return new QueuePosition(waitsSince(service), service.created(), service.uid());
     }
 
-    /**
-     * At a start, its condition says since when it waits. Anyone who may write a status can date it, and a clock may
-     * have been wrong: so what was before the Service itself, or is still to come, is not believed, and one that comes
-     * later is not asked.
-     */
+    /** At a start, its condition says it. One that comes later is not asked. */
     private Instant waitsSince(ServiceState service) {
-        return gate.isOpen()
-                ? now()
-                : service.condition(WellKnownNames.ADDRESS_ASSIGNED)
-                        .filter(condition -> condition.status() == Condition.Status.FALSE)
-                        .map(Condition::since)
-                        .filter(since -> !since.isBefore(service.created()) && !since.isAfter(now()))
-                        .orElseGet(this::now);
+        return gate.isOpen() ? now() : service.waitsSince(now()).orElseGet(this::now);
     }
 
     /** By the clock that nobody sets, as precise as a condition. */
