@@ -2,6 +2,7 @@ package dev.berth.lab;
 
 import static dev.berth.lab.Traffic.assertOnlyFailedWhatWasUnderWay;
 import static dev.berth.lab.Traffic.await;
+import static dev.berth.lab.Traffic.awaitReplies;
 import static dev.berth.lab.Traffic.awaitReply;
 import static dev.berth.lab.Traffic.url;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -151,15 +152,9 @@ class AgentTrafficIT {
         return IntStream.range(0, 8)
                 .mapToObj(number -> service("web" + number, UnaryOperator.identity()))
                 .filter(service -> owner(ip(service)).node() != pod.node())
-                .peek(AgentTrafficIT::awaitReplies)
+                .peek(service -> awaitReplies(lab, service))
                 .findFirst()
                 .orElseThrow();
-    }
-
-    /** Also by the kube-proxy of each node that may get the address: they take a second, each at its own time. */
-    private static void awaitReplies(Service service) {
-        awaitReply(lab.client(), url(service));
-        lab.nodes().forEach(node -> awaitReply(node.client(), url(service)));
     }
 
     /** A Service, answered by now, whose address another node can have as well. */
@@ -170,7 +165,7 @@ class AgentTrafficIT {
         }
         pod(2, "b");
         Service service = service("web", Traffic::local);
-        awaitReplies(service);
+        awaitReplies(lab, service);
         await(
                 () -> owner(ip(service)).announcements(),
                 said -> said.contains(ip(service) + ": announced on interface eth0; one more node can deliver it"));

@@ -3,6 +3,7 @@ package dev.berth.lab;
 import static dev.berth.lab.Traffic.assertOnlyFailedWhatWasUnderWay;
 import static dev.berth.lab.Traffic.await;
 import static dev.berth.lab.Traffic.awaitEach;
+import static dev.berth.lab.Traffic.awaitReplies;
 import static dev.berth.lab.Traffic.awaitReply;
 import static dev.berth.lab.Traffic.awaitSome;
 import static dev.berth.lab.Traffic.url;
@@ -419,7 +420,7 @@ class BgpTrafficIT {
         Service local = Traffic.service(lab, namespace, "local", "bgp", Traffic::local);
         awaitNextHops(ip(cluster), allNodes());
         awaitNextHops(ip(local), lab.node(1).ipv4(), lab.node(2).ipv4());
-        awaitReplies(cluster);
+        awaitReplies(lab, cluster);
         awaitEachAnswers(local, first, second);
         CompletableFuture<Load> load = lab.client().load(url(cluster), 600, CLIENTS, "5ms");
         CompletableFuture<Load> localLoad = lab.client().load(url(local), 600, CLIENTS, "5ms");
@@ -447,12 +448,6 @@ class BgpTrafficIT {
             lab.nodes().forEach(node -> node.cordon(false));
         }
         awaitNextHops(ip(cluster), allNodes());
-    }
-
-    /** Also by the kube-proxy of each node, which learns of it by itself. */
-    private static void awaitReplies(Service service) {
-        lab.nodes().forEach(node -> awaitReply(node.client(), url(service)));
-        awaitReply(lab.client(), url(service));
     }
 
     private static void exclude(LabNode node, boolean excluded) {
@@ -612,7 +607,7 @@ class BgpTrafficIT {
         pod(1, "a");
         Service service = service("bgp", UnaryOperator.identity());
         awaitNextHops(ip(service), allNodes());
-        awaitReplies(service);
+        awaitReplies(lab, service);
         try {
             operator.close();
             lab.controlPlane().stopApiServer();
@@ -639,7 +634,7 @@ class BgpTrafficIT {
         pod(1, "a");
         Service service = service("bgp", UnaryOperator.identity());
         awaitNextHops(ip(service), allNodes());
-        awaitReplies(service);
+        awaitReplies(lab, service);
         for (int flaps = 0; flaps < 2; flaps++) {
             router.ask("disable node1");
             awaitNextHops(ip(service), lab.node(2).ipv4(), lab.node(3).ipv4());

@@ -65,6 +65,12 @@ final class Traffic {
         return await(() -> client.get(url), Reply::ok);
     }
 
+    /** Waits until it is answered everywhere: the kube-proxy of each node takes a second, each at its own time. */
+    static void awaitReplies(Lab lab, Service service) {
+        lab.nodes().forEach(node -> awaitReply(node.client(), url(service)));
+        awaitReply(lab.client(), url(service));
+    }
+
     /** Waits until each of so many requests, one after another, comes to this. */
     static void awaitEach(Peer client, String url, int requests, Predicate<Reply> wanted) {
         await(
