@@ -96,6 +96,8 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideInAnyPackage("dev.berth.agent..", "dev.berth.host..")
+                .or()
+                .haveFullyQualifiedName("dev.berth.app.AgentCommand")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
