@@ -74,7 +74,7 @@ type LoadBalancerProviderClient interface {
 	EnsureLoadBalancerDeleted(ctx context.Context, in *EnsureLoadBalancerDeletedRequest, opts ...grpc.CallOption) (*EnsureLoadBalancerDeletedResponse, error)
 	// All that the plug-in has for one cluster, page by page. Only with FEATURE_LISTING.
 	ListLoadBalancers(ctx context.Context, in *ListLoadBalancersRequest, opts ...grpc.CallOption) (*ListLoadBalancersResponse, error)
-	// Tells of which Services the load balancer is no longer what the plug-in answered, though Berth did not ask for that:
+	// Reports the Services whose load balancer is no longer what the plug-in answered, though Berth did not ask for that:
 	// somebody changed or deleted it. Berth looks at each by GetLoadBalancer at once, of one Service every 5 seconds at most. It
 	// has no deadline, and goes on as long as the connection; Berth calls again when it ends before, within 30 s. A plug-in
 	// that notices no changes answers UNIMPLEMENTED.
@@ -197,7 +197,7 @@ type LoadBalancerProviderServer interface {
 	EnsureLoadBalancerDeleted(context.Context, *EnsureLoadBalancerDeletedRequest) (*EnsureLoadBalancerDeletedResponse, error)
 	// All that the plug-in has for one cluster, page by page. Only with FEATURE_LISTING.
 	ListLoadBalancers(context.Context, *ListLoadBalancersRequest) (*ListLoadBalancersResponse, error)
-	// Tells of which Services the load balancer is no longer what the plug-in answered, though Berth did not ask for that:
+	// Reports the Services whose load balancer is no longer what the plug-in answered, though Berth did not ask for that:
 	// somebody changed or deleted it. Berth looks at each by GetLoadBalancer at once, of one Service every 5 seconds at most. It
 	// has no deadline, and goes on as long as the connection; Berth calls again when it ends before, within 30 s. A plug-in
 	// that notices no changes answers UNIMPLEMENTED.

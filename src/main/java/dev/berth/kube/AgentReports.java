@@ -10,7 +10,7 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads AgentReports. */
+/** AgentReports as Berth's own values: what cannot be read in one is left out. */
 public final class AgentReports {
     private AgentReports() {}
 

@@ -31,7 +31,7 @@ final class Ensuring {
     }
 
     /**
-     * Decides.
+     * Which call its provider gets next, or what comes after the last one.
      *
      * @param demand what the Service asks of its provider
      */

@@ -97,7 +97,7 @@ public final class Facts {
     }
 
     /** What the last outcome of a kind tells that tells anything. */
-    private <T, R> Optional<R> lastTold(Class<T> kind, Function<T, Optional<R>> what) {
+    private <T, R> Optional<R> latest(Class<T> kind, Function<T, Optional<R>> what) {
         for (int index = outcomes.size() - 1; index >= 0; index--) {
             if (kind.isInstance(outcomes.get(index))) {
                 Optional<R> found = what.apply(kind.cast(outcomes.get(index)));
@@ -242,7 +242,7 @@ public final class Facts {
 
     /** What went wrong; absent: nothing. */
     Optional<ServiceFailure> trouble() {
-        return lastTold(Outcome.OfTrouble.class, outcome -> switch (outcome) {
+        return latest(Outcome.OfTrouble.class, outcome -> switch (outcome) {
             case Outcome.Failed(ServiceFailure what) -> Optional.of(what);
             case Outcome.BackedOff(ServiceFailure what, Duration delay) -> Optional.of(what);
             case Outcome.NotConfirmed(ServiceFailure what) -> Optional.of(what);
@@ -255,7 +255,7 @@ public final class Facts {
 
     /** What its provider is waiting for; absent: nothing. */
     Optional<String> pending() {
-        return lastTold(Outcome.OfPending.class, outcome -> switch (outcome) {
+        return latest(Outcome.OfPending.class, outcome -> switch (outcome) {
             case Outcome.OnItsWay(Duration delay, String message) -> Optional.of(message);
             case Outcome.StillPostponed(Postponed(Why.Pending(String message), Duration left)) -> Optional.of(message);
             case Outcome.StillPostponed(Postponed(Why.Failed failed, Duration left)) -> Optional.empty();
@@ -309,7 +309,7 @@ public final class Facts {
 
     /** The delay that was drawn for this; absent: none was. */
     Optional<Duration> drawn(DrawDelay.Of what) {
-        return lastTold(
+        return latest(
                 Outcome.DelayDrawn.class, drawn -> drawn.of() == what ? Optional.of(drawn.delay()) : Optional.empty());
     }
 

@@ -33,7 +33,7 @@ public record IpModes(boolean gate, Answer answer) {
      * @param sent what was written; null: not the ingress
      * @param stored what the API server answered
      */
-    public static Optional<Answer> told(
+    public static Optional<Answer> answer(
             List<Published> before, @Nullable List<Published> sent, List<Published> stored) {
         return sent == null || !Publication.usesIpMode(sent) || Publication.usesIpMode(before)
                 ? Optional.empty()

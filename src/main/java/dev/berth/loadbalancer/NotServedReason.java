@@ -41,7 +41,7 @@ public record NotServedReason(Reason reason, String message, boolean isBerths) {
     }
 
     /**
-     * Decides.
+     * Why no class serves a Service.
      *
      * @param loadBalancerClass that it names; null: none
      * @param values of all LoadBalancerClasses

@@ -282,10 +282,10 @@ public final class Planner {
         AddressAnnotations asked = asked(served);
         IgnoredAnnotations.of(service, served.capabilities(), snapshot.migrateFrom())
                 .ifPresent(why -> steps.add(new Step.Hint(why)));
-        HoldingSelection keeping =
+        HoldingSelection selection =
                 HoldingSelection.of(service, snapshot.holdings(), asked.constraints(), snapshot.pools());
         if (served.capabilities().addresses() == AddressSource.POOLS) {
-            address(served, asked, keeping, steps);
+            address(served, asked, selection, steps);
         }
         boolean isMarked = service.hasOurFinalizer()
                 && (!served.isMarkedOnServices()
@@ -293,7 +293,7 @@ public final class Planner {
                                 .filter(served.value()::equals)
                                 .isPresent());
         boolean mayHold = served.capabilities().addresses() == AddressSource.PROVIDER
-                || !keeping.kept().isEmpty()
+                || !selection.kept().isEmpty()
                 || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.ConfirmClaim);
         boolean marks = !served.capabilities().immediate() && !isMarked && mayHold;
         return new ServicePlan.Serve(service, served, asked.constraints(), steps, marks);
@@ -301,8 +301,8 @@ public final class Planner {
 
     /** One address for each family: what is held already, then what is kept for it, and the rest is asked for. */
     private void address(
-            ServedClass served, AddressAnnotations asked, HoldingSelection keeping, List<Step.Serving> steps) {
-        for (Holding holding : keeping.kept()) {
+            ServedClass served, AddressAnnotations asked, HoldingSelection selection, List<Step.Serving> steps) {
+        for (Holding holding : selection.kept()) {
             if (holding.state() != Holding.State.CLAIMED) {
                 steps.add(new Step.ConfirmClaim(holding, served));
             } else if (asked.fault().isEmpty()) {
@@ -311,9 +311,9 @@ public final class Planner {
             }
             warnOfClash(holding, asked, steps);
         }
-        List<IpFamily> lacking = new ArrayList<>(keeping.lacking());
-        List<IpFamily> movingFamilies = new ArrayList<>(keeping.movingFamilies());
-        List<Holding> has = new ArrayList<>(keeping.kept());
+        List<IpFamily> lacking = new ArrayList<>(selection.lacking());
+        List<IpFamily> movingFamilies = new ArrayList<>(selection.movingFamilies());
+        List<Holding> has = new ArrayList<>(selection.kept());
         List<Step.Serving> reserved = new ArrayList<>();
         for (Holding holding : snapshot.holdings()) {
             boolean fits = (holding.isReservedFor(service.key())

@@ -50,7 +50,7 @@ public sealed interface ProviderCall {
     record Delete(LoadBalancerRequest request) implements InTurn, Made {}
 
     /**
-     * Decides. Pure: after each call it is asked again, with what came of it in {@code state}.
+     * What to ask the provider next. Pure: after each call it is asked again, with what came of it in {@code state}.
      *
      * @param finalizer whether the Service has ours: without it nothing was made before a restart
      * @param live whether the Service is as a live read found it

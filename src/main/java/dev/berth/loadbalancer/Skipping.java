@@ -45,7 +45,7 @@ public final class Skipping {
     }
 
     /**
-     * Decides.
+     * What to do next for a Service that is skipped.
      *
      * @param again when to look again if nothing happens; absent: not at all
      */

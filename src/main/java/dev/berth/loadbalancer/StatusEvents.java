@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Which events tell of what was written to the status of a Service. Pure. */
+/** Which events report what was written to the status of a Service. Pure. */
 public final class StatusEvents {
-    /** The conditions that an event tells of when they come, or say something else. */
+    /** The conditions that an event reports when they come, or say something else. */
     private static final List<String> REPORTED = List.of(
             WellKnownNames.UNSUPPORTED,
             WellKnownNames.NODE_PORTS_CONFLICT,

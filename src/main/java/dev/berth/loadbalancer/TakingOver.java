@@ -21,7 +21,7 @@ public final class TakingOver {
 
     private TakingOver() {}
 
-    /** Decides. */
+    /** What to do next for a Service that is taken over. */
     public static TakeOverEffect next(ServicePlan.Adopt adopt, ObservedState situation, Facts facts) {
         if (facts.planAgain().isPresent()) {
             return facts.planAgain().get();

@@ -45,7 +45,7 @@ public final class TearingDown {
     }
 
     /**
-     * Decides.
+     * What to do next for a Service that is served no longer.
      *
      * @param service empty: it is gone
      */

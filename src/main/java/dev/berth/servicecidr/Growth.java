@@ -139,7 +139,7 @@ public sealed interface Growth {
         }
     }
 
-    /** Decides. The answer to one question is always the same. */
+    /** What to do about each family. The same question always has the same answer. */
     static Growth of(GrowthSettings settings, World world) {
         return of(settings, world, plan(settings, world));
     }

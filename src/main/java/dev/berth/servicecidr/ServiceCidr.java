@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A ServiceCIDR object.
  *
- * @param ranges one or two, one of a family
+ * @param ranges one or two, one per family
  * @param unreadable CIDRs of it that Berth cannot read: what they contain is not known
  * @param created its creationTimestamp
  * @param deletedAt its deletionTimestamp; null: it is not being deleted

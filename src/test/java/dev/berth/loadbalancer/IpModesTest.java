@@ -14,14 +14,14 @@ class IpModesTest {
 
     @Test
     void anApiServer_tellsByWhatItStores_whetherItKeepsTheMode() {
-        assertThat(IpModes.told(WITHOUT, WITH, WITH)).contains(Answer.KEPT);
-        assertThat(IpModes.told(List.of(), WITH, WITHOUT)).contains(Answer.DROPPED);
+        assertThat(IpModes.answer(WITHOUT, WITH, WITH)).contains(Answer.KEPT);
+        assertThat(IpModes.answer(List.of(), WITH, WITHOUT)).contains(Answer.DROPPED);
     }
 
     @Test
     void nothingIsTold_whereTheModeWasNotSent_orWasInUse() {
-        assertThat(IpModes.told(WITHOUT, null, WITHOUT)).isEmpty();
-        assertThat(IpModes.told(WITHOUT, WITHOUT, WITHOUT)).isEmpty();
-        assertThat(IpModes.told(WITH, WITH, WITH)).isEmpty();
+        assertThat(IpModes.answer(WITHOUT, null, WITHOUT)).isEmpty();
+        assertThat(IpModes.answer(WITHOUT, WITHOUT, WITHOUT)).isEmpty();
+        assertThat(IpModes.answer(WITH, WITH, WITH)).isEmpty();
     }
 }

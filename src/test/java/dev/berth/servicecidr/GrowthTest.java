@@ -197,7 +197,7 @@ class GrowthTest {
     }
 
     @Test
-    void whatIsToBeAvoided_isJumpedPast() {
+    void excludedNetwork_isJumpedPast() {
         assertThat(excluding(
                         ipv4(24, "10.97.0.0/16"),
                         excluded("Node \"a\" (podCIDR)", "10.97.0.0/20"),
@@ -207,7 +207,7 @@ class GrowthTest {
     }
 
     @Test
-    void whatReachesIntoTheSupernetFromOutside_isAvoidedToo() {
+    void whatReachesIntoTheSupernetFromOutside_isExcludedToo() {
         assertThat(excluding(ipv4(24, "10.97.0.0/16"), excluded("pods", "10.96.200.0-10.97.0.0")))
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }

@@ -30,12 +30,12 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows who announces which address, and tells of which that has changed: at once after a quiet time, and then in batches,
+ * Knows who announces which address, and reports for which that has changed: at once after a quiet time, and then in batches,
  * the rarer the larger they are, so that routers that come and go do not write all Services again and again. Free of the
  * operator SDK.
  */
 public final class AnnouncementControl {
-    /** How often it is looked whose agent is gone: nothing tells of that. */
+    /** How often it is looked whose agent is gone: no event reports that. */
     static final Duration LOOK = Duration.ofSeconds(30);
 
     /** The pause after a batch, at least. */

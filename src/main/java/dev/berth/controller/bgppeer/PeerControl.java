@@ -32,7 +32,7 @@ public final class PeerControl {
     /** How often a status is written: the sessions of 100 nodes that come up at once are not 100 writes. */
     static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /** How often it is looked whose agent is gone: nothing tells of that. */
+    /** How often it is looked whose agent is gone: no event reports that. */
     static final Duration LOOK = Duration.ofSeconds(30);
 
     private static final String UNKNOWN = "Unknown";

@@ -70,7 +70,7 @@ final class ProviderEffects {
         };
     }
 
-    /** Makes the call. */
+    /** Calls the provider, and remembers what came of it. */
     List<Outcome> call(ServicePlan.Serve serve, ServingEffect.Call effect) {
         ServedClass served = serve.servedClass();
         ProviderMemory memory = pass.memory().provider;

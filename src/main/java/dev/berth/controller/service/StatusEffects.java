@@ -155,8 +155,8 @@ final class StatusEffects {
     }
 
     private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {
-        IpModes.told(about.ingress(), sent, answer.ingress())
-                .filter(told -> pass.parts().ipMode().learn(told, pass.steady()))
+        IpModes.answer(about.ingress(), sent, answer.ingress())
+                .filter(known -> pass.parts().ipMode().learn(known, pass.steady()))
                 .ifPresent(news -> {
                     pass.parts().metrics().ipModeDropped(news == IpModes.Answer.DROPPED);
                     if (news == IpModes.Answer.DROPPED) {

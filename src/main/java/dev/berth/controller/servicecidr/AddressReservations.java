@@ -197,10 +197,10 @@ final class AddressReservations {
     }
 
     private void unreleased(ClusterIp unwanted, String message) {
-        String told = "IPAddress " + unwanted.ip() + ", which keeps the address for Service " + unwanted.owner()
+        String failure = "IPAddress " + unwanted.ip() + ", which keeps the address for Service " + unwanted.owner()
                 + ", cannot be deleted: " + message;
-        LOG.warn("{}", told);
-        retries.failed(unwanted.ip(), told);
+        LOG.warn("{}", failure);
+        retries.failed(unwanted.ip(), failure);
     }
 
     /** When one of {@code kept} is to be made, or tried, again; absent: none. */

@@ -292,9 +292,9 @@ final class RangeGrowth {
     }
 
     private Outcome failed(IpFamily family, String name, ServiceRange range, Reason reason, String message) {
-        Outcome.Held told = new Outcome.Held(
+        Outcome.Held failure = new Outcome.Held(
                 family, reason, "cannot make ServiceCIDR \"" + name + "\" of " + range + ": " + message, true, name);
-        LOG.warn("{}", told.message());
-        return retries.failed(name, told);
+        LOG.warn("{}", failure.message());
+        return retries.failed(name, failure);
     }
 }

@@ -12,7 +12,7 @@ import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.util.List;
 
 /**
- * Tells of the operator SDK's events on ClusterIPReservations. All of them are looked at together, with the
+ * Hands on the operator SDK's events on ClusterIPReservations. All of them are looked at together, with the
  * ServiceCIDRPolicy: who has an address depends on the others.
  */
 public final class ReservationReconciler implements Reconciler<ClusterIPReservation> {

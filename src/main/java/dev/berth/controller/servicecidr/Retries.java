@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 final class Retries<K, T> {
     private final RetrySchedule<K> schedule;
-    private final Map<K, T> told = new HashMap<>();
+    private final Map<K, T> lastReported = new HashMap<>();
 
     Retries(Backoff backoff, InstantSource steady) {
         schedule = new RetrySchedule<>(backoff, steady);
@@ -25,7 +25,7 @@ final class Retries<K, T> {
 
     /** What was reported about the last failure, if it is too early for another try. */
     Optional<T> tooEarly(K what) {
-        return schedule.delay(what).flatMap(_ -> Optional.ofNullable(told.get(what)));
+        return schedule.delay(what).flatMap(_ -> Optional.ofNullable(lastReported.get(what)));
     }
 
     /** When this may be tried again; absent: it did not fail. */
@@ -36,20 +36,20 @@ final class Retries<K, T> {
     /** It failed, once more perhaps. */
     T failed(K what, T reported) {
         var _ = schedule.failed(what);
-        told.put(what, reported);
+        lastReported.put(what, reported);
         return reported;
     }
 
     /** It need not be tried again. */
     void done(K what) {
         schedule.done(what);
-        told.remove(what);
+        lastReported.remove(what);
     }
 
     /** Nothing but these is still to be done. */
     void retain(Collection<K> wanted) {
         schedule.retain(wanted);
-        told.keySet().retainAll(wanted);
+        lastReported.keySet().retainAll(wanted);
     }
 
     /** When to try the first of them again; absent: nothing failed. */

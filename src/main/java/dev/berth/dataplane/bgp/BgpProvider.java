@@ -5,7 +5,7 @@ import dev.berth.provider.IpMode;
 
 /**
  * Gives a Service the address that was claimed for it, as the agents on the nodes announce it: each node that can deliver
- * tells its routers of it by BGP, and kube-proxy delivers. The agents watch Addresses, Services, LoadBalancerClasses and
+ * announces it to its routers by BGP, and kube-proxy delivers. The agents watch Addresses, Services, LoadBalancerClasses and
  * BGPPeers; this sends them nothing.
  */
 public final class BgpProvider extends ClaimedAddressProvider {

@@ -40,7 +40,7 @@ final class Watch {
     /** On which the reader is, or was; 0: none. Guarded by this. */
     private long connection;
 
-    /** Whether the plug-in says there that it does not tell of changes. Guarded by this. */
+    /** Whether the plug-in says there that it does not report changes. Guarded by this. */
     private boolean isRefused;
 
     Watch(Failures failures, LoadBalancerProviderBlockingStub stub) {

@@ -91,10 +91,10 @@ class PeerSummaryTest {
 
     @Test
     void sessionWithoutAnyFamily_isAFault_whateverIsAskedFor() {
-        NodeSession useless =
+        NodeSession unusable =
                 new NodeSession("a", "Established", "2026-01-01T00:00:00Z", 0, null, List.of(), GENERATION);
         for (List<String> asked : List.of(List.<String>of(), List.of("IPv4"))) {
-            assertThat(PeerSummary.of(GENERATION, asked, List.of(useless)))
+            assertThat(PeerSummary.of(GENERATION, asked, List.of(unusable)))
                     .isEqualTo(new PeerSummary(
                             "1/1",
                             false,

@@ -37,14 +37,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ClassControlTest {
-    private static final ClassControl.Services SILENT = new Said(Optional.empty(), Optional.empty(), Optional.empty());
+    private static final ClassControl.Services NO_SERVICES =
+            new Reported(Optional.empty(), Optional.empty(), Optional.empty());
     private static final ClassControl.Services PUBLISHED =
-            new Said(Optional.empty(), Optional.of(new Deference("Service a/b")), Optional.empty());
+            new Reported(Optional.empty(), Optional.of(new Deference("Service a/b")), Optional.empty());
     private static final ClassControl.Services CLOUD =
-            new Said(Optional.of(new Deference("Node \"a\"")), Optional.empty(), Optional.empty());
+            new Reported(Optional.of(new Deference("Node \"a\"")), Optional.empty(), Optional.empty());
 
     /** What the Services, and the Nodes, say. */
-    private record Said(Optional<Deference> cloudNode, Optional<Deference> published, Optional<String> stuck)
+    private record Reported(Optional<Deference> cloudNode, Optional<Deference> published, Optional<String> stuck)
             implements ClassControl.Services {
         @Override
         public Optional<Deference> deference(ClassSet judged) {
@@ -183,7 +184,7 @@ class ClassControlTest {
     }
 
     private Next reconcile(String name) {
-        return control.reconcile(name, SILENT);
+        return control.reconcile(name, NO_SERVICES);
     }
 
     private void bothAreKnown() {
@@ -274,7 +275,7 @@ class ClassControlTest {
         put("older", "2026-01-01T00:00:00Z", true);
         gate.open();
         control.reconcile(
-                "older", new Said(Optional.empty(), Optional.empty(), Optional.of("2 calls have not returned")));
+                "older", new Reported(Optional.empty(), Optional.empty(), Optional.of("2 calls have not returned")));
         assertThat(condition("CallsStuck").orElseThrow())
                 .extracting(Condition::getStatus, Condition::getReason, Condition::getMessage)
                 .containsExactly("True", "DeadlineExceeded", "2 calls have not returned");
@@ -300,13 +301,13 @@ class ClassControlTest {
 
         assertThat(classless(PUBLISHED)).isEqualTo("DeferredToOther");
         assertThat(classless(PUBLISHED)).isEqualTo("DeferredToOther");
-        assertThat(classless(SILENT)).isEqualTo("Auto");
+        assertThat(classless(NO_SERVICES)).isEqualTo("Auto");
     }
 
     @Test
     void classThatHasServed_servesOn_whateverOthersPublish() {
         olderIsTheDefault();
-        classless(SILENT);
+        classless(NO_SERVICES);
 
         assertThat(classless(PUBLISHED)).isEqualTo("Auto");
     }
@@ -314,7 +315,7 @@ class ClassControlTest {
     @Test
     void classThatHasServed_isNoOtherClassToItsServices_andBerthMayDeferNoMore() {
         olderIsTheDefault();
-        classless(SILENT);
+        classless(NO_SERVICES);
         changed.clear();
         judged = 0;
 
@@ -339,7 +340,7 @@ class ClassControlTest {
     @Test
     void classThatHasServed_defersOnACloud() {
         olderIsTheDefault();
-        classless(SILENT);
+        classless(NO_SERVICES);
 
         assertThat(classless(CLOUD)).isEqualTo("DeferredToOther");
         assertThat(classless(PUBLISHED))
@@ -355,7 +356,7 @@ class ClassControlTest {
     @Test
     void classThatHasServed_servesAgain_whenItsProviderReturns_whateverOthersPublish() {
         olderIsTheDefault();
-        classless(SILENT);
+        classless(NO_SERVICES);
         poolGoes(true);
 
         assertThat(classless(PUBLISHED)).isEqualTo("NoLongerTheDefault");
@@ -379,7 +380,7 @@ class ClassControlTest {
     @Test
     void recreatedClass_defersAgain() {
         olderIsTheDefault();
-        classless(SILENT);
+        classless(NO_SERVICES);
 
         olderIsTheDefault();
 

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * or says that there is nothing.
  */
 public final class SampleLoops {
-    private static final NoOpRecorder SILENCE = new NoOpRecorder();
+    private static final NoOpRecorder NO_EVENTS = new NoOpRecorder();
 
     private final Cluster cluster;
     private final Ledger ledger;
@@ -42,7 +42,7 @@ public final class SampleLoops {
     private InstantSource steady;
     private Timer later = (delay, what) -> () -> {};
     private Random random = new Random(1);
-    private Events events = SILENCE;
+    private Events events = NO_EVENTS;
     private Supplier<ClassSet> classes = ClassSet::empty;
     private Supplier<Optional<Deference>> cloudNode = Optional::empty;
     private Function<ServiceKey, Backends> backends = key -> Backends.NONE;
@@ -158,7 +158,7 @@ public final class SampleLoops {
                 gate,
                 new Providers(providers),
                 events,
-                SILENCE,
+                NO_EVENTS,
                 new IpModeSupport(true),
                 new Timing(clock, steady, later, new Backoff(random)),
                 new ServiceParts.Environment(

@@ -362,7 +362,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void capabilitiesThatLackAPart_areNonsense_andUnknownOnesAreLeftOut() {
+    void capabilitiesThatLackAPart_areAProtocolViolation_andUnknownOnesAreLeftOut() {
         plugin.greeting = observer -> ScriptedPlugin.answer(
                 observer,
                 ConnectResponse.newBuilder()
