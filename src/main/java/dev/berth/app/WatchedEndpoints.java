@@ -54,17 +54,16 @@ final class WatchedEndpoints {
 
     /** Without those that send packets to endpoints while these are not known: they would be told that there are none. */
     KnownProviders usable(List<ClassDeclaration> declared, KnownProviders known) {
+        String why = "the EndpointSlices of the cluster are not being watched yet";
         try {
             watchIfNeeded(declared, known);
         } catch (RuntimeException failure) {
-            LOG.warn("watching EndpointSlices: {}; trying again", Preflight.innermost(failure));
+            String cause = Preflight.innermost(failure);
+            LOG.warn("watching EndpointSlices: {}; trying again", cause);
+            why += ": " + cause;
             tryAgain();
         }
-        return areWatched.getAsBoolean()
-                ? known
-                : known.without(
-                        can -> can.targets() == Targets.ENDPOINTS,
-                        "the EndpointSlices of the cluster are not being watched yet; if it stays so, see the log");
+        return areWatched.getAsBoolean() ? known : known.without(can -> can.targets() == Targets.ENDPOINTS, why);
     }
 
     private void tryAgain() {

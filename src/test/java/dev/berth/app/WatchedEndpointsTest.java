@@ -99,14 +99,15 @@ class WatchedEndpointsTest {
     }
 
     @Test
-    void whileTheyCannotBeWatched_theProviderIsAway_andTheClassesAreJudgedAgain() {
+    void whileTheyCannotBeWatched_theProviderIsAway_andSaysWhy_andTheClassesAreJudgedAgain() {
         fails = new IllegalStateException("forbidden");
         List<ClassDeclaration> declared = List.of(declared("x/pods", "me", "pods"), declared("x/pool", "me", "pool"));
 
         KnownProviders usable = endpoints.usable(declared, KNOWN);
 
         assertThat(usable.capabilities()).containsOnlyKeys("pool");
-        assertThat(usable.away().get("pods")).contains("EndpointSlices of the cluster are not being watched yet");
+        assertThat(usable.away())
+                .containsEntry("pods", "the EndpointSlices of the cluster are not being watched yet: forbidden");
         endpoints.usable(declared, KNOWN);
         assertThat(later).hasSize(1);
         later.removeFirst().run();

@@ -333,6 +333,10 @@ class ProviderCallsTest extends CloudStage {
 
         reconcile("web");
         assertThat(cloud.calls).as("before its time").isEmpty();
+        control.providerReturned("another");
+        reconcileDue();
+        reconcile("web");
+        assertThat(cloud.calls).as("another one is back").isEmpty();
         control.providerReturned("cloud");
         reconcileDue();
 

@@ -49,6 +49,7 @@ class PolicyControlTest {
     private final ObjectsInMemory<ServiceCIDRPolicy> policies = new ObjectsInMemory<>();
     private final List<ServiceCIDRPolicy.Status> written = new ArrayList<>();
     private final List<String> events = new ArrayList<>();
+    private final List<String> warnedOf = new ArrayList<>();
     private final List<String> figures = new ArrayList<>();
     private final List<Runnable> later = new ArrayList<>();
     private final List<Duration> delays = new ArrayList<>();
@@ -64,6 +65,7 @@ class PolicyControlTest {
         @Override
         public void warning(About about, Reason reason, String message) {
             events.add("warning " + reason);
+            warnedOf.add(about.kind());
         }
     };
     private final PolicyControl control = control();
@@ -205,6 +207,7 @@ class PolicyControlTest {
         clock.passSeconds(60);
         reconcile();
         assertThat(events).containsExactly("warning RetirementRefused", "warning RetirementRefused");
+        assertThat(warnedOf).containsExactly("ServiceCIDR", "ServiceCIDRPolicy");
 
         events.clear();
         network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24")));
