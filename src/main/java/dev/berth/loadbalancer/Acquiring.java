@@ -27,7 +27,7 @@ final class Acquiring {
      * @param asked what it lacks by the plan
      * @param attempt what is not tried again before its time, if it fails
      */
-    static Optional<ServingEffect> next(AddressRequest asked, Object attempt, Facts facts) {
+    static Optional<ServingEffect> next(AddressRequest asked, Attempt attempt, Facts facts) {
         if (facts.did(Done.QUEUE_LEFT) || facts.did(Done.QUEUE_JOINED)) {
             return Optional.empty();
         }
@@ -83,7 +83,7 @@ final class Acquiring {
         return new ServingEffect.JoinQueue(asked.allOrNone() ? asked : rest, inOrder, WaitReason.of(rest, inOrder));
     }
 
-    private static ServiceFailure lostToOthers(Object attempt) {
+    private static ServiceFailure lostToOthers(Attempt attempt) {
         return new ServiceFailure(
                 "choosing an address",
                 Reason.ClaimFailed,

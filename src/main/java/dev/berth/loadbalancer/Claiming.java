@@ -35,7 +35,7 @@ final class Claiming {
         return switch (step) {
             case Step.ConfirmClaim(Holding holding, ServedClass served) -> Optional.of(confirm(index, holding, served));
             case Step.Amend(Holding holding, ClaimSpec spec) -> Optional.of(amend(index, holding.claim(), spec));
-            case Step.Acquire(AddressRequest request) -> Acquiring.next(request, serve.timeless(), facts);
+            case Step.Acquire(AddressRequest request) -> Acquiring.next(request, serve.attempt(), facts);
         };
     }
 

@@ -73,7 +73,7 @@ final class Ensuring {
                 "ensuring " + called() + " for " + service.key(),
                 Reason.AnswerRefused,
                 "provider \"" + served.provider() + "\" answered " + broken + "; nothing of it is published",
-                demand.request());
+                new Attempt.Call(demand.request()));
     }
 
     private ServingEffect nextCall() {
@@ -125,10 +125,13 @@ final class Ensuring {
     private ServingEffect hold(LoadBalancerRequest request, String why) {
         return situation
                 .waits()
-                .on(request)
+                .on(new Attempt.Call(request))
                 .map(Ensuring::saidBefore)
                 .orElseGet(() -> new ServingEffect.Note(List.of(new Outcome.Failed(new ServiceFailure(
-                        "ensuring load balancer for " + service.key(), Reason.CertificateMissing, why, request)))));
+                        "ensuring load balancer for " + service.key(),
+                        Reason.CertificateMissing,
+                        why,
+                        new Attempt.Call(request))))));
     }
 
     /** What is in line stays in doubt until its turn. */
@@ -142,7 +145,7 @@ final class Ensuring {
 
     private ServingEffect inTurn(ProviderCall.InTurn call, ServingEffect then) {
         LoadBalancerRequest request = call.request();
-        return switch (CallTurn.of(situation.waits().on(request), facts)) {
+        return switch (CallTurn.of(situation.waits().on(new Attempt.Call(request)), facts)) {
             case CallTurn.Taken taken -> then;
             case CallTurn.Untried untried -> new ServingEffect.TakeTurn(request);
             case CallTurn.NotYet(Postponed postponed) -> saidBefore(postponed);
@@ -155,9 +158,12 @@ final class Ensuring {
     private ServiceFailure stuck(ProviderCall.InTurn call, String message) {
         LoadBalancerRequest request = call.request();
         return call instanceof ProviderCall.Delete
-                ? ServiceFailure.ofDeleting(request.service(), message, request)
+                ? ServiceFailure.ofDeleting(request.service(), message, new Attempt.Call(request))
                 : new ServiceFailure(
-                        "ensuring load balancer for " + service.key(), Reason.ProviderStuck, message, request);
+                        "ensuring load balancer for " + service.key(),
+                        Reason.ProviderStuck,
+                        message,
+                        new Attempt.Call(request));
     }
 
     /** Somebody may have taken it off the status meanwhile. */

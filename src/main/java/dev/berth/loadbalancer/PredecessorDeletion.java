@@ -95,7 +95,7 @@ public final class PredecessorDeletion {
             return failed(facts.trouble().get());
         }
         // What the provider of a Service that is gone asked to wait for is not wanted any more.
-        Optional<Postponed> waits = service.flatMap(state -> situation.waits().on(made.request()));
+        Optional<Postponed> waits = service.flatMap(state -> situation.waits().on(new Attempt.Call(made.request())));
         return switch (CallTurn.of(waits, facts)) {
             case CallTurn.Taken taken ->
                 Optional.of(
@@ -121,7 +121,7 @@ public final class PredecessorDeletion {
                         + made.by().provider() + "\"",
                 Reason.PredecessorNotDeleted,
                 cause,
-                made.request());
+                new Attempt.Call(made.request()));
     }
 
     /** Of one that is gone no timer comes; the pass that releases what it holds deletes first, and tries again. */

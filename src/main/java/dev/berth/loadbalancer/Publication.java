@@ -186,7 +186,8 @@ public record Publication(
             @Nullable String servedByClass,
             @Nullable List<Published> ingress,
             List<Condition> conditions,
-            List<String> removedConditions) {
+            List<String> removedConditions)
+            implements Attempt {
         /** ServiceConditions whose messages have numbers, or names of nodes. */
         private static final List<String> IN_NUMBERS =
                 List.of(WellKnownNames.TARGETS_HEALTHY, WellKnownNames.ANNOUNCED);

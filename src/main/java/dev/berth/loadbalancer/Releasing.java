@@ -65,13 +65,13 @@ final class Releasing {
      * What has to be written first; absent: nothing.
      *
      * @param addresses that are released, for people
-     * @param request what is not tried again before its time, if it fails
+     * @param attempt what is not tried again before its time, if it fails
      */
-    Optional<SayReleasing> first(List<Ip> addresses, ServiceState planned, Object request) {
+    Optional<SayReleasing> first(List<Ip> addresses, ServiceState planned, Attempt attempt) {
         ServiceState state = situation.since().newest().orElse(planned);
         return unsaid.map(holding -> new SayReleasing(
                 state,
                 ServiceConditions.releasing(state, addresses, situation.now()),
-                new ServiceFailure("releasing " + addresses, Reason.ReleaseFailed, "", request)));
+                new ServiceFailure("releasing " + addresses, Reason.ReleaseFailed, "", attempt)));
     }
 }

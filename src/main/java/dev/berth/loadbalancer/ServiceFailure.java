@@ -14,7 +14,7 @@ import java.util.Set;
  *
  * @param doing what was being done: "claiming 192.0.2.1"
  * @param cause in the words of whoever refused it
- * @param request what is not to be sent again before its time
+ * @param attempt what is not to be tried again before its time
  * @param retryAfter when to try again, exactly; absent: by the back-off
  * @param heldUp whether it could not be tried, for an earlier call has not returned
  * @param saidBefore whether it was not tried just now, for it went wrong before
@@ -23,7 +23,7 @@ public record ServiceFailure(
         String doing,
         Reason reason,
         String cause,
-        Object request,
+        Attempt attempt,
         Optional<Duration> retryAfter,
         boolean heldUp,
         boolean saidBefore) {
@@ -40,8 +40,8 @@ public record ServiceFailure(
             Reason.ProviderStuck);
 
     /** That is tried again by the back-off. */
-    public ServiceFailure(String doing, Reason reason, String cause, Object request) {
-        this(doing, reason, cause, request, Optional.empty(), false, false);
+    public ServiceFailure(String doing, Reason reason, String cause, Attempt attempt) {
+        this(doing, reason, cause, attempt, Optional.empty(), false, false);
     }
 
     /**
@@ -60,13 +60,16 @@ public record ServiceFailure(
                 ? failure.retryAfter().or(() -> Optional.of(REJECTED_FOR))
                 : failure.retryAfter();
         return new ServiceFailure(
-                        "ensuring " + called + " for " + service, reason, String.valueOf(failure.getMessage()), request)
+                        "ensuring " + called + " for " + service,
+                        reason,
+                        String.valueOf(failure.getMessage()),
+                        new Attempt.Call(request))
                 .after(delay);
     }
 
     /** The provider failed to delete the load balancer, or could not be asked to. */
-    static ServiceFailure ofDeleting(ServiceIdentity service, String cause, Object request) {
-        return ofDeleting(NamedLoadBalancer.UNNAMED, service, cause, request);
+    static ServiceFailure ofDeleting(ServiceIdentity service, String cause, Attempt attempt) {
+        return ofDeleting(NamedLoadBalancer.UNNAMED, service, cause, attempt);
     }
 
     /**
@@ -74,28 +77,28 @@ public record ServiceFailure(
      *
      * @param called the load balancer in a sentence, as {@link #ofEnsuring} has it
      */
-    public static ServiceFailure ofDeleting(String called, ServiceIdentity service, String cause, Object request) {
-        return new ServiceFailure("deleting " + called + " for " + service, Reason.DeleteFailed, cause, request);
+    public static ServiceFailure ofDeleting(String called, ServiceIdentity service, String cause, Attempt attempt) {
+        return new ServiceFailure("deleting " + called + " for " + service, Reason.DeleteFailed, cause, attempt);
     }
 
     /** The same, now that the cause is known. */
     public ServiceFailure by(String why) {
-        return new ServiceFailure(doing, reason, why, request, retryAfter, heldUp, saidBefore);
+        return new ServiceFailure(doing, reason, why, attempt, retryAfter, heldUp, saidBefore);
     }
 
     /** The same, tried again when the other side says. */
     public ServiceFailure after(Optional<Duration> delay) {
-        return new ServiceFailure(doing, reason, cause, request, delay, heldUp, saidBefore);
+        return new ServiceFailure(doing, reason, cause, attempt, delay, heldUp, saidBefore);
     }
 
     /** The same, that could not be tried: it need not wait once the earlier call has returned. */
     public ServiceFailure heldUpByEarlierCall() {
-        return new ServiceFailure(doing, reason, cause, request, retryAfter, true, saidBefore);
+        return new ServiceFailure(doing, reason, cause, attempt, retryAfter, true, saidBefore);
     }
 
     /** The same, that still has to wait. */
     ServiceFailure again() {
-        return new ServiceFailure(doing, reason, cause, request, retryAfter, heldUp, true);
+        return new ServiceFailure(doing, reason, cause, attempt, retryAfter, heldUp, true);
     }
 
     /** Whether it is said in words of the provider. */

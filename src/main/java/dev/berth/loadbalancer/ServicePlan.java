@@ -40,11 +40,6 @@ public sealed interface ServicePlan {
                 || (this instanceof Skip && steps().stream().noneMatch(Step.Explain.class::isInstance));
     }
 
-    /** What is tried, the same whenever it is planned again: tells that it was tried before. */
-    default Object timeless() {
-        return steps();
-    }
-
     /**
      * It is ours to serve.
      *
@@ -63,17 +58,14 @@ public sealed interface ServicePlan {
             steps = List.copyOf(steps);
         }
 
-        /** Whatever the Service's place among those that wait. */
-        @Override
-        public Object timeless() {
+        /** The same whenever it is planned again: tells that it was tried before. */
+        public Attempt attempt() {
             List<Step.Serving> tried = new ArrayList<>(steps);
             tried.replaceAll(step -> step instanceof Step.Acquire(AddressRequest request)
                     ? new Step.Acquire(request.at(QueuePosition.FIRST))
                     : step);
-            return new Attempt(servedClass, tried, marks);
+            return new Attempt.Serve(servedClass, tried, marks);
         }
-
-        private record Attempt(ServedClass servedClass, List<Step.Serving> steps, boolean marks) {}
 
         /** Whether an address has to be chosen for it. */
         public boolean acquires() {
@@ -89,6 +81,11 @@ public sealed interface ServicePlan {
     record TearDown(String why, List<Step.TearingDown> steps) implements ServicePlan {
         public TearDown {
             steps = List.copyOf(steps);
+        }
+
+        /** The same whenever it is planned again. */
+        Attempt attempt() {
+            return new Attempt.TearDown(steps);
         }
 
         /** The classes whose providers delete, in their order. */

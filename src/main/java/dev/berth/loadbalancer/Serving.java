@@ -83,7 +83,7 @@ public final class Serving {
             return facts.planAgain().get();
         }
         if (facts.areNone()) {
-            Optional<Duration> delay = situation.waits().delay(serve::timeless);
+            Optional<Duration> delay = situation.waits().delay(serve::attempt);
             if (delay.isPresent()) {
                 return new TerminalEffect.Wait(delay.get());
             }
@@ -481,7 +481,7 @@ public final class Serving {
                 .map(leaving -> releasing.isOutdated()
                         ? new TerminalEffect.PlanAgain(false)
                         : releasing
-                                .first(surplus, service, serve.timeless())
+                                .first(surplus, service, serve.attempt())
                                 .<ServingEffect>map(first -> first)
                                 .orElseGet(() -> new ServingEffect.ReleaseSurplus(leaving)));
     }

@@ -129,7 +129,7 @@ public sealed interface ServingEffect
     }
 
     /** What is tried with {@link AddFinalizer}: not again before its time, if it fails. */
-    record Mark(Publication.Difference patch) {}
+    record Mark(Publication.Difference patch) implements Attempt {}
 
     /** Look up what the Service asks of its provider. */
     record AskFor() implements ServingEffect {}
@@ -242,7 +242,7 @@ public sealed interface ServingEffect
     }
 
     /** What is tried with {@link ReleaseNodePorts}: with the same ports not again before its time, if it fails. */
-    record NodePorts(String ports) {}
+    record NodePorts(String ports) implements Attempt {}
 
     /**
      * Nothing is left to do.

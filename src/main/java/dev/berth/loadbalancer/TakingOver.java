@@ -37,7 +37,7 @@ public final class TakingOver {
                 .map(shared -> join(adopt, shared, facts))
                 .orElseGet(() -> situation
                         .waits()
-                        .delay(adopt::request)
+                        .delay(() -> new Attempt.TakeOver(adopt.request()))
                         .<TakeOverEffect>map(TerminalEffect.Wait::new)
                         .orElseGet(() -> new TakeOverEffect.Hold(adopt.request())));
     }

@@ -21,7 +21,7 @@ public sealed interface TearDownEffect
      *
      * @param what is tried: if it was held up, it need not wait any more
      */
-    record TakeTurn(ServedClass by, LoadBalancerRequest request, Object what) implements TearDownEffect {}
+    record TakeTurn(ServedClass by, LoadBalancerRequest request, Attempt what) implements TearDownEffect {}
 
     /** It waits for no address. */
     record StopWaiting() implements TearDownEffect {}
@@ -33,7 +33,7 @@ public sealed interface TearDownEffect
      * @param before what events say before the call
      */
     record Delete(
-            ServiceState service, ServedClass by, LoadBalancerRequest request, Object what, List<ServiceEvent> before)
+            ServiceState service, ServedClass by, LoadBalancerRequest request, Attempt what, List<ServiceEvent> before)
             implements TearDownEffect {
         public Delete {
             before = List.copyOf(before);
@@ -55,7 +55,7 @@ public sealed interface TearDownEffect
      * @param others the entries of the ingress that are another controller's: they stay
      * @param what is tried: not again before its time, if it fails
      */
-    record Clear(ServiceState service, List<Published> others, Object what) implements TearDownEffect {}
+    record Clear(ServiceState service, List<Published> others, Attempt what) implements TearDownEffect {}
 
     /** Release an address. */
     record Release(Leaving address) implements TearDownEffect {}

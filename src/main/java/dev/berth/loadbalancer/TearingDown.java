@@ -86,27 +86,27 @@ public final class TearingDown {
     private TearDownEffect delete(ServiceState state, ServedClass by) {
         LoadBalancerRequest request = known.request(by);
         String called = known.situation().named().called(by, request.service().uid());
-        return new TearDownEffect.Delete(state, by, request, down.steps(), ProviderEvents.deleting(by, called));
+        return new TearDownEffect.Delete(state, by, request, down.attempt(), ProviderEvents.deleting(by, called));
     }
 
     /** Of a Service that is gone no timer comes: what failed while it was there does not hold it up. */
     private Optional<TearDownEffect> hindersStart() {
         return facts.areNone() && service.isPresent()
-                ? known.situation().waits().delay(down::steps).map(TerminalEffect.Wait::new)
+                ? known.situation().waits().delay(down::attempt).map(TerminalEffect.Wait::new)
                 : Optional.empty();
     }
 
     /** Why the provider may not be called now, or has to be given its turn first; absent: it may be called. */
     private Optional<TearDownEffect> hindersCall(ServedClass by) {
-        return switch (CallTurn.of(known.situation().waits().on(down.steps()), facts)) {
+        return switch (CallTurn.of(known.situation().waits().on(down.attempt()), facts)) {
             case CallTurn.Taken taken -> Optional.empty();
             case CallTurn.Untried untried ->
-                Optional.of(new TearDownEffect.TakeTurn(by, known.request(by), down.steps()));
+                Optional.of(new TearDownEffect.TakeTurn(by, known.request(by), down.attempt()));
             case CallTurn.NotYet(Postponed postponed) -> Optional.of(new TerminalEffect.Wait(postponed.left()));
             case CallTurn.InLine inLine -> Optional.of(new TerminalEffect.Wait(ProviderCall.IN_LINE));
             case CallTurn.Stuck(String message) ->
                 Optional.of(new TerminalEffect.Fail(
-                        ServiceFailure.ofDeleting(known.request(by).service(), message, down.steps())
+                        ServiceFailure.ofDeleting(known.request(by).service(), message, down.attempt())
                                 .heldUpByEarlierCall(),
                         false,
                         facts.again()));
@@ -142,7 +142,7 @@ public final class TearingDown {
         ServiceState state = service.get();
         for (Step.TearingDown step : down.steps()) {
             if (step instanceof Step.Clear(List<Published> others) && !isClean(state, others)) {
-                return Optional.of(new TearDownEffect.Clear(state, others, down.steps()));
+                return Optional.of(new TearDownEffect.Clear(state, others, down.attempt()));
             }
         }
         return Optional.empty();
@@ -173,7 +173,7 @@ public final class TearingDown {
                 .next(facts.triedToRelease())
                 .map(leaving -> releasing.isOutdated()
                         ? new TerminalEffect.PlanAgain(false)
-                        : service.flatMap(state -> releasing.first(addresses, state, down.timeless()))
+                        : service.flatMap(state -> releasing.first(addresses, state, down.attempt()))
                                 .<TearDownEffect>map(first -> first)
                                 .orElseGet(() -> new TearDownEffect.Release(leaving)));
     }

@@ -11,24 +11,24 @@ public record Waits(List<Waiting> all) {
     public static final Waits NONE = new Waits(List.of());
 
     /** One thing that has to wait. */
-    public record Waiting(Object request, Postponed until) {}
+    public record Waiting(Attempt attempt, Postponed until) {}
 
     public Waits {
         all = List.copyOf(all);
     }
 
-    /** Why {@code request} has to wait, and how long; absent: it may be tried. */
-    public Optional<Postponed> on(Object request) {
+    /** Why {@code attempt} has to wait, and how long; absent: it may be tried. */
+    public Optional<Postponed> on(Attempt attempt) {
         for (Waiting waiting : all) {
-            if (waiting.request().equals(request)) {
+            if (waiting.attempt().equals(attempt)) {
                 return Optional.of(waiting.until());
             }
         }
         return Optional.empty();
     }
 
-    /** How long {@code request} has to wait; absent: it may be tried. Asked for only where something waits at all. */
-    Optional<Duration> delay(Supplier<?> request) {
-        return all.isEmpty() ? Optional.empty() : on(request.get()).map(Postponed::left);
+    /** How long {@code attempt} has to wait; absent: it may be tried. Asked for only where something waits at all. */
+    Optional<Duration> delay(Supplier<? extends Attempt> attempt) {
+        return all.isEmpty() ? Optional.empty() : on(attempt.get()).map(Postponed::left);
     }
 }

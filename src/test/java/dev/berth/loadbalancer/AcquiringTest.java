@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** The ways to the addresses that a Service lacks: the effects, in order, and what comes of each. */
 class AcquiringTest {
-    private static final String ATTEMPT = "attempt";
+    private static final Attempt ATTEMPT = new Attempt.TearDown(List.of());
     private static final AddressRequest BOTH = asks(false, IPV4, IPV6);
     private static final AddressRequest WHOLE = asks(true, IPV4, IPV6);
     private static final Outcome COUNTED = new Outcome.Did(Done.ASSIGNED_COUNTED);

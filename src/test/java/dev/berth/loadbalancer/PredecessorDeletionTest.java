@@ -58,7 +58,8 @@ class PredecessorDeletionTest {
                 provider,
                 NamedLoadBalancer.NONE,
                 before.map(what -> new Waits(List.of(new Waits.Waiting(
-                                REQUEST, new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))))
+                                new Attempt.Call(REQUEST),
+                                new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))))
                         .orElse(Waits.NONE),
                 Optional.empty(),
                 Announcements.NONE,

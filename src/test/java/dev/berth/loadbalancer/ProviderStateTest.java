@@ -114,7 +114,8 @@ class ProviderStateTest {
                 new Outcome.Looked(READY, Optional.empty()),
                 new Outcome.NotUpdated("quota"),
                 new Outcome.OnItsWay(Duration.ofSeconds(5), "is half made"),
-                new Outcome.Failed(new ServiceFailure("ensuring", Reason.EnsureFailed, "quota", REQUEST)))) {
+                new Outcome.Failed(
+                        new ServiceFailure("ensuring", Reason.EnsureFailed, "quota", new Attempt.Call(REQUEST))))) {
             assertThat(known.called(ensure, EDGE, unjudged)).isEqualTo(known);
         }
     }

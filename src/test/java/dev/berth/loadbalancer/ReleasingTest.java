@@ -135,7 +135,7 @@ class ReleasingTest {
             return "plan again";
         }
         return releasing
-                .first(List.of(IP), THERE.orElseThrow(), "request")
+                .first(List.of(IP), THERE.orElseThrow(), new Attempt.TearDown(List.of()))
                 .map(say -> "say")
                 .orElse("");
     }
@@ -169,7 +169,7 @@ class ReleasingTest {
                 Instant.EPOCH);
 
         SayReleasing say = new Releasing(List.of(IP), WEB, THERE, situation)
-                .first(List.of(IP), THERE.orElseThrow(), "request")
+                .first(List.of(IP), THERE.orElseThrow(), new Attempt.TearDown(List.of()))
                 .orElseThrow();
 
         assertThat(say.service()).isEqualTo(newest);

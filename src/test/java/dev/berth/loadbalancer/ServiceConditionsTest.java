@@ -42,8 +42,11 @@ class ServiceConditionsTest {
     private static final WaitReason FULL = new WaitReason(Reason.PoolExhausted, "no free address");
     private static final ServedClass POOLS = served(Capabilities.fromPools(IpMode.VIP));
     private static final ServedClass CLOUD = served(Capabilities.ofItsOwn(IpMode.PROXY));
-    private static final ServiceFailure FAILED =
-            new ServiceFailure("ensuring load balancer for prod/web", Reason.EnsureFailed, "quota exceeded", "request");
+    private static final ServiceFailure FAILED = new ServiceFailure(
+            "ensuring load balancer for prod/web",
+            Reason.EnsureFailed,
+            "quota exceeded",
+            new Attempt.TearDown(List.of()));
 
     private static ServedClass served(Capabilities capabilities) {
         return SampleClasses.one("x/y", "cloud", capabilities, null, Classless.ALWAYS)
@@ -86,8 +89,8 @@ class ServiceConditionsTest {
                 .containsExactly("AddressAssigned=False PoolExhausted: no free address");
         assertThat(of(
                         POOLS,
-                        Facts.NONE.with(new Outcome.Failed(
-                                new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request")))))
+                        Facts.NONE.with(new Outcome.Failed(new ServiceFailure(
+                                "claiming 192.0.2.1", Reason.ClaimFailed, "denied", new Attempt.TearDown(List.of()))))))
                 .containsExactly("AddressAssigned=False ClaimFailed: claiming 192.0.2.1: denied");
     }
 

@@ -52,7 +52,7 @@ class ServingTest {
     private static final Outcome NONE_FREE = new Outcome.NotChosen(List.of(
             new Refusal("pool", IpFamily.IPV4, RefusalReason.FULL, "", BigInteger.ZERO, BigInteger.valueOf(256))));
     private static final ServiceFailure DENIED =
-            new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request");
+            new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", new Attempt.TearDown(List.of()));
     private static final Choice.Pick FREE = new Choice.Pick(Ip.parse("192.0.2.7"), "pool", null);
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final ServedClass EDGE = SampleClasses.one(
@@ -79,7 +79,7 @@ class ServingTest {
     private Outcome turn = new Outcome.TurnTaken();
 
     /** What the effects of the last way tried: each may fail, and then has to wait. */
-    private final List<Object> tried = new ArrayList<>();
+    private final List<Attempt> tried = new ArrayList<>();
 
     /** What comes of an effect, beside what always does; by its name. */
     private final Map<String, List<Outcome>> outcomes = new HashMap<>();
@@ -164,9 +164,9 @@ class ServingTest {
                 targetsDue);
     }
 
-    private Optional<Object> tried(ServingEffect effect) {
+    private Optional<Attempt> tried(ServingEffect effect) {
         return switch (effect) {
-            case ServingEffect.TakeTurn(LoadBalancerRequest request) -> Optional.of(request);
+            case ServingEffect.TakeTurn(LoadBalancerRequest request) -> Optional.of(new Attempt.Call(request));
             case ServingEffect.AddFinalizer marked -> Optional.of(marked.mark());
             case ServingEffect.Publish publish -> publish.patch().map(Publication.Difference::timeless);
             case ServingEffect.AskForIpMode(Publication.Difference patch) -> Optional.of(patch.timeless());
@@ -387,8 +387,8 @@ class ServingTest {
     void providerThatFails_isSaid_andWhatIsPublishedStays() {
         outcomes.put(
                 "Ensure",
-                List.of(new Outcome.Failed(
-                        new ServiceFailure("ensuring load balancer", Reason.EnsureFailed, "quota", "request"))));
+                List.of(new Outcome.Failed(new ServiceFailure(
+                        "ensuring load balancer", Reason.EnsureFailed, "quota", new Attempt.TearDown(List.of())))));
 
         assertThat(way())
                 .containsExactly(
@@ -1031,21 +1031,21 @@ class ServingTest {
         provider = before;
         return new Waits(tried.stream()
                 .filter(kind::isInstance)
-                .map(request -> new Waits.Waiting(
-                        request, new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))
+                .map(attempt -> new Waits.Waiting(
+                        attempt, new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))
                 .toList());
     }
 
     @Test
     void failureThatWasSaidBefore_isSaidStill_andWaits_forItIsNoNewOne() {
-        waits = postponed(LoadBalancerRequest.class, DENIED);
+        waits = postponed(Attempt.Call.class, DENIED);
 
         assertThat(way()).containsExactly("StopWaiting", "AskFor", "Note", "Publishnull", "WaitPT5S");
     }
 
     @Test
     void callThatAnEarlierOneHeldUp_takesItsTurn_andIsPostponedIfThatHasNotReturned() {
-        waits = postponed(LoadBalancerRequest.class, DENIED.heldUpByEarlierCall());
+        waits = postponed(Attempt.Call.class, DENIED.heldUpByEarlierCall());
         turn = new Outcome.Stuck("an earlier call has not returned yet");
 
         assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Note", "Publishnull", "WaitPT5S");

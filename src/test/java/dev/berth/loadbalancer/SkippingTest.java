@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class SkippingTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final ServiceFailure DENIED =
-            new ServiceFailure("writing", Reason.PublishFailed, "denied", "request");
+            new ServiceFailure("writing", Reason.PublishFailed, "denied", new Attempt.TearDown(List.of()));
     private static final Outcome LEFT = new Outcome.Did(Done.QUEUE_LEFT);
     private static final Outcome REPORTED = new Outcome.Did(Done.REPORTED);
 
@@ -158,7 +158,7 @@ class SkippingTest {
 
     @Test
     void writeThatFailedBefore_waitsForItsTime() {
-        Object patch = withoutConditions().patch().timeless();
+        Attempt patch = withoutConditions().patch().timeless();
         waits = new Waits(List.of(
                 new Waits.Waiting(patch, new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)))));
 

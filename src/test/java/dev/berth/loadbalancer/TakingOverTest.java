@@ -45,7 +45,7 @@ class TakingOverTest {
     private static final Claim SHARED =
             new Claim(IP, "c1", "5", ClaimSpec.of("pool", "x/y", new Owner(new ServiceKey("prod", "dns"), "u2")));
     private static final ServiceFailure DENIED =
-            new ServiceFailure("joining 192.0.2.1", Reason.ClaimFailed, "denied", REQUEST);
+            new ServiceFailure("joining 192.0.2.1", Reason.ClaimFailed, "denied", new Attempt.TakeOver(REQUEST));
 
     private List<Step.Skipping> steps = List.of();
     private Waits waits = Waits.NONE;
@@ -104,8 +104,9 @@ class TakingOverTest {
 
     @Test
     void joinThatFailed_isNotTriedAgainBeforeItsTime() {
-        waits = new Waits(List.of(
-                new Waits.Waiting(REQUEST, new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)))));
+        waits = new Waits(List.of(new Waits.Waiting(
+                new Attempt.TakeOver(REQUEST),
+                new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)))));
 
         way().ends(new TerminalEffect.Wait(Duration.ofSeconds(5)));
     }

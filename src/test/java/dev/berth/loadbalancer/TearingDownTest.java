@@ -117,7 +117,7 @@ class TearingDownTest {
                         provider,
                         NamedLoadBalancer.NONE,
                         before.map(what -> new Waits(List.of(new Waits.Waiting(
-                                        down.steps(),
+                                        down.attempt(),
                                         new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))))))
                                 .orElse(Waits.NONE),
                         Optional.empty(),
@@ -201,7 +201,8 @@ class TearingDownTest {
 
     @Test
     void whatFailed_waitsForItsTime() {
-        before = Optional.of(new ServiceFailure("clearing", Reason.ClearFailed, "denied", "request"));
+        before = Optional.of(
+                new ServiceFailure("clearing", Reason.ClearFailed, "denied", new Attempt.TearDown(List.of())));
 
         assertThat(way(CLEAR, RELEASE)).containsExactly("WaitPT5S");
         assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("WaitPT5S");
@@ -209,7 +210,8 @@ class TearingDownTest {
 
     @Test
     void whatFailedWhileAServiceWasThere_doesNotHoldUpWhatIsLeftOfIt_forNoTimerOfItComes() {
-        before = Optional.of(new ServiceFailure("clearing", Reason.ClearFailed, "denied", "request"));
+        before = Optional.of(
+                new ServiceFailure("clearing", Reason.ClearFailed, "denied", new Attempt.TearDown(List.of())));
         service = Optional.empty();
 
         assertThat(way(RELEASE)).containsExactly("StopWaiting", "Release", "Finish");
@@ -218,7 +220,8 @@ class TearingDownTest {
     @Test
     void whatAnEarlierCallHeldUp_takesItsTurn_andWaitsIfThatHasNotReturned() {
         before = Optional.of(
-                new ServiceFailure("deleting", Reason.DeleteFailed, "stuck", "request").heldUpByEarlierCall());
+                new ServiceFailure("deleting", Reason.DeleteFailed, "stuck", new Attempt.TearDown(List.of()))
+                        .heldUpByEarlierCall());
         turn = new Outcome.Stuck("an earlier call has not returned yet");
 
         assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("TakeTurn edge", "WaitPT5S");
@@ -254,7 +257,8 @@ class TearingDownTest {
 
     @Test
     void statusThatCannotBeCleared_isSaid_andNothingIsReleased() {
-        cleared = new Outcome.Failed(new ServiceFailure("clearing", Reason.ClearFailed, "denied", "request"));
+        cleared = new Outcome.Failed(
+                new ServiceFailure("clearing", Reason.ClearFailed, "denied", new Attempt.TearDown(List.of())));
         assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Clear", "Fail clearing: denied");
 
         cleared = new Outcome.Changed(true);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.reason.Reason;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +13,8 @@ class TerminalEffectTest {
     private static final Duration BACK_OFF = Duration.ofSeconds(5);
 
     private static Duration delay(Optional<Duration> again) {
-        ServiceFailure denied = new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request");
+        ServiceFailure denied =
+                new ServiceFailure("claiming 192.0.2.1", Reason.ClaimFailed, "denied", new Attempt.TearDown(List.of()));
         return new TerminalEffect.Fail(denied, false, again).delay(BACK_OFF);
     }
 

@@ -7,6 +7,7 @@ import dev.berth.claim.Owner;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
+import dev.berth.loadbalancer.Attempt;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.Outcome.ClaimTried.Whose;
 import dev.berth.reason.Reason;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes Address objects for one pass over a Service; what comes of it is noted in the ledger. What fails is
- * not tried again before its time: {@code request} tells what that is.
+ * not tried again before its time: {@code attempt} tells what that is.
  */
 final class AddressObjects {
     private final ReconcileContext pass;
@@ -42,7 +43,7 @@ final class AddressObjects {
     }
 
     /** Creates the Address object of an address that the ledger holds for the Service. */
-    Created create(Ip ip, ClaimSpec spec, Owner owner, Object request) {
+    Created create(Ip ip, ClaimSpec spec, Owner owner, Attempt attempt) {
         String doing = "claiming " + ip;
         return switch (pass.parts().cluster().createClaim(ip, spec)) {
             case Write.Done<Claim>(Claim claim) -> {
@@ -55,9 +56,9 @@ final class AddressObjects {
                 yield new Created(
                         Whose.UNSURE,
                         ReconcileContext.failed(
-                                doing, Reason.ClaimUncertain, "it was deleted while it was being claimed", request));
+                                doing, Reason.ClaimUncertain, "it was deleted while it was being claimed", attempt));
             }
-            case Write.Conflict<Claim> exists -> whose(ip, spec, owner, request);
+            case Write.Conflict<Claim> exists -> whose(ip, spec, owner, attempt);
             case Write.NotFound<Claim>(String message) ->
                 new Created(
                         Whose.NOT_MADE,
@@ -65,19 +66,19 @@ final class AddressObjects {
                                 doing,
                                 Reason.ClaimFailed,
                                 message + "; check that the CustomResourceDefinition addresses.berth.dev is installed",
-                                request));
+                                attempt));
             case Write.Refused<Claim>(String message) ->
-                new Created(Whose.NOT_MADE, ReconcileContext.failed(doing, Reason.ClaimFailed, message, request));
+                new Created(Whose.NOT_MADE, ReconcileContext.failed(doing, Reason.ClaimFailed, message, attempt));
             case Write.Unknown<Claim>(String message) -> {
                 pass.parts().ledger().doubt(ip);
                 yield new Created(
-                        Whose.UNSURE, ReconcileContext.failed(doing, Reason.ClaimUncertain, message, request));
+                        Whose.UNSURE, ReconcileContext.failed(doing, Reason.ClaimUncertain, message, attempt));
             }
         };
     }
 
     /** There is an Address object already: a 409 alone does not tell whose. */
-    private Created whose(Ip ip, ClaimSpec wanted, Owner owner, Object request) {
+    private Created whose(Ip ip, ClaimSpec wanted, Owner owner, Attempt attempt) {
         return switch (read(ip)) {
             case Read.Found<Claim>(Claim found) -> {
                 if (!found.owners().contains(owner)) {
@@ -94,30 +95,30 @@ final class AddressObjects {
                                 "claiming " + ip,
                                 Reason.ClaimFailed,
                                 "it was released while it was being claimed",
-                                request));
+                                attempt));
             case Read.Failed<Claim>(String message) -> {
                 pass.parts().ledger().doubt(ip);
-                yield new Created(Whose.UNSURE, notRead(ip, message, request));
+                yield new Created(Whose.UNSURE, notRead(ip, message, attempt));
             }
         };
     }
 
     /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
-    Created join(Claim shared, ClaimSpec joined, Owner owner, Object request) {
+    Created join(Claim shared, ClaimSpec joined, Owner owner, Attempt attempt) {
         return switch (pass.parts().cluster().updateClaim(shared, joined)) {
             case Write.Done<Claim>(Claim now) -> new Created(wrote(now) ? Whose.OURS : Whose.ANOTHERS);
-            case Write.Conflict<Claim> changed -> joined(shared, owner, request);
-            case Write.NotFound<Claim> gone -> joined(shared, owner, request);
-            case Write.Unknown<Claim> lost -> joined(shared, owner, request);
+            case Write.Conflict<Claim> changed -> joined(shared, owner, attempt);
+            case Write.NotFound<Claim> gone -> joined(shared, owner, attempt);
+            case Write.Unknown<Claim> lost -> joined(shared, owner, attempt);
             case Write.Refused<Claim>(String message) ->
                 new Created(
                         Whose.UNSURE,
-                        ReconcileContext.failed("joining " + shared.ip(), Reason.ClaimFailed, message, request));
+                        ReconcileContext.failed("joining " + shared.ip(), Reason.ClaimFailed, message, attempt));
         };
     }
 
     /** What became of a join: a read tells. */
-    private Created joined(Claim shared, Owner owner, Object request) {
+    private Created joined(Claim shared, Owner owner, Attempt attempt) {
         return switch (read(shared.ip())) {
             case Read.Found<Claim>(Claim found) ->
                 new Created(found.owners().contains(owner) ? Whose.OURS : Whose.ANOTHERS);
@@ -126,57 +127,57 @@ final class AddressObjects {
                 yield new Created(Whose.ANOTHERS);
             }
             case Read.Failed<Claim>(String message) ->
-                new Created(Whose.UNSURE, notRead(shared.ip(), message, request));
+                new Created(Whose.UNSURE, notRead(shared.ip(), message, attempt));
         };
     }
 
     /** Changes one; absent: it is done. */
-    Optional<Outcome> update(Claim claim, ClaimSpec spec, Object request) {
+    Optional<Outcome> update(Claim claim, ClaimSpec spec, Attempt attempt) {
         return switch (pass.parts().cluster().updateClaim(claim, spec)) {
             case Write.Done<Claim>(Claim now) ->
                 wrote(now) ? Optional.empty() : Optional.of(new Outcome.Changed(false));
-            case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, false, request));
-            case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, false, request));
+            case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, false, attempt));
+            case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, false, attempt));
             case Write.Refused<Claim>(String message) ->
-                Optional.of(ReconcileContext.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, request));
+                Optional.of(ReconcileContext.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, attempt));
             case Write.Unknown<Claim>(String message) ->
-                Optional.of(ReconcileContext.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, request));
+                Optional.of(ReconcileContext.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, attempt));
         };
     }
 
     /** Writes one as it is; absent: it was as it was known. */
-    Optional<Outcome> confirm(Claim claim, Object request) {
+    Optional<Outcome> confirm(Claim claim, Attempt attempt) {
         return switch (pass.parts().cluster().confirmClaim(claim)) {
             case Write.Done<Claim>(Claim now) ->
                 wrote(now) ? Optional.empty() : Optional.of(new Outcome.Changed(false));
-            case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, true, request));
-            case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, true, request));
+            case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, true, attempt));
+            case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, true, attempt));
             case Write.Refused<Claim>(String message) ->
-                Optional.of(ReconcileContext.failed("confirming " + claim.ip(), Reason.ClaimFailed, message, request));
+                Optional.of(ReconcileContext.failed("confirming " + claim.ip(), Reason.ClaimFailed, message, attempt));
             case Write.Unknown<Claim>(String message) ->
                 Optional.of(
-                        ReconcileContext.failed("confirming " + claim.ip(), Reason.ClaimUncertain, message, request));
+                        ReconcileContext.failed("confirming " + claim.ip(), Reason.ClaimUncertain, message, attempt));
         };
     }
 
     /** Reads what is not as it was known; the Service is to be read again, too. */
-    Outcome readAgain(Holding known, Object request) {
-        return readAgain(known.ip(), () -> pass.addresses().foundGone(known), true, request);
+    Outcome readAgain(Holding known, Attempt attempt) {
+        return readAgain(known.ip(), () -> pass.addresses().foundGone(known), true, attempt);
     }
 
     /** The same of what was to be written; {@code live}: whether the Service is to be read again, too. */
-    private Outcome readAgain(Claim claim, boolean live, Object request) {
-        return readAgain(claim.ip(), () -> pass.addresses().foundGone(claim), live, request);
+    private Outcome readAgain(Claim claim, boolean live, Attempt attempt) {
+        return readAgain(claim.ip(), () -> pass.addresses().foundGone(claim), live, attempt);
     }
 
-    private Outcome readAgain(Ip ip, Runnable absent, boolean live, Object request) {
+    private Outcome readAgain(Ip ip, Runnable absent, boolean live, Attempt attempt) {
         return switch (read(ip)) {
             case Read.Found<Claim> noted -> new Outcome.Changed(live);
             case Read.Absent<Claim> none -> {
                 absent.run();
                 yield new Outcome.Changed(live);
             }
-            case Read.Failed<Claim>(String message) -> notRead(ip, message, request);
+            case Read.Failed<Claim>(String message) -> notRead(ip, message, attempt);
         };
     }
 
@@ -208,7 +209,7 @@ final class AddressObjects {
     }
 
     /** It could not be read. */
-    static Outcome notRead(Ip ip, String message, Object request) {
-        return ReconcileContext.failed("reading Address " + ip, Reason.ClaimUncertain, message, request);
+    static Outcome notRead(Ip ip, String message, Attempt attempt) {
+        return ReconcileContext.failed("reading Address " + ip, Reason.ClaimUncertain, message, attempt);
     }
 }

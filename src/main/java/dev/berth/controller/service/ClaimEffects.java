@@ -10,6 +10,7 @@ import dev.berth.controller.address.Released;
 import dev.berth.controller.service.AddressObjects.Created;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Read;
+import dev.berth.loadbalancer.Attempt;
 import dev.berth.loadbalancer.Leaving;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServiceFailure;
@@ -39,12 +40,12 @@ final class ClaimEffects {
             case ServingEffect.CreateClaim create -> create(serve, create);
             case ServingEffect.ReadClaim(int index, Ip ip) -> readUncertain(serve, ip);
             case ServingEffect.UpdateClaim(int index, Claim claim, ClaimSpec spec) ->
-                objects.update(claim, spec, serve.timeless()).stream().toList();
+                objects.update(claim, spec, serve.attempt()).stream().toList();
         };
     }
 
     private List<Outcome> create(ServicePlan.Serve serve, ServingEffect.CreateClaim effect) {
-        Created created = objects.create(effect.ip(), effect.spec(), pass.owner(serve), serve.timeless());
+        Created created = objects.create(effect.ip(), effect.spec(), pass.owner(serve), serve.attempt());
         return switch (created.whose()) {
             case ANOTHERS -> List.of(new Outcome.Changed(false));
             case NOT_MADE ->
@@ -61,7 +62,7 @@ final class ClaimEffects {
                 pass.parts().ledger().notMade(ip);
                 yield List.of(new Outcome.NotMade(ip), new Outcome.Changed(false));
             }
-            case Read.Failed<Claim>(String message) -> List.of(AddressObjects.notRead(ip, message, serve.timeless()));
+            case Read.Failed<Claim>(String message) -> List.of(AddressObjects.notRead(ip, message, serve.attempt()));
         };
     }
 
@@ -98,9 +99,9 @@ final class ClaimEffects {
     List<Outcome> claim(ServicePlan.Serve serve, ServingEffect.ClaimChosen effect) {
         Owner owner = pass.owner(serve);
         Created created = switch (effect) {
-            case ServingEffect.CreateChosen(Ip ip, ClaimSpec spec) -> objects.create(ip, spec, owner, serve.timeless());
+            case ServingEffect.CreateChosen(Ip ip, ClaimSpec spec) -> objects.create(ip, spec, owner, serve.attempt());
             case ServingEffect.JoinChosen(Claim shared, ClaimSpec joined) ->
-                objects.join(shared, joined, owner, serve.timeless());
+                objects.join(shared, joined, owner, serve.attempt());
         };
         List<Outcome> outcomes = new ArrayList<>(created.outcomes());
         outcomes.addFirst(new Outcome.ClaimTried(effect.ip(), created.whose()));
@@ -116,7 +117,7 @@ final class ClaimEffects {
                                         effect.shared(),
                                         effect.joined(),
                                         effect.request().owner(),
-                                        effect.request())
+                                        new Attempt.TakeOver(effect.request()))
                                 .outcomes()
                                 .stream())
                 .toList();
@@ -146,18 +147,18 @@ final class ClaimEffects {
                         pass.parts().environment().classes().get().isServedElsewhere(found.loadBalancerClass()));
             case Read.Absent<Claim> none -> new Outcome.GoingRead(going, Optional.empty(), false);
             case Read.Failed<Claim>(String message) ->
-                notConfirmed(AddressObjects.notRead(going, message, serve.timeless()));
+                notConfirmed(AddressObjects.notRead(going, message, serve.attempt()));
         };
     }
 
     /** Reads one that is not the Service's own as far as is known, and was to be published. */
     Outcome readAgain(ServicePlan.Serve serve, Holding known) {
-        return notConfirmed(objects.readAgain(known, serve.timeless()));
+        return notConfirmed(objects.readAgain(known, serve.attempt()));
     }
 
     /** Writes an Address object as it is. */
     Outcome confirm(ServicePlan.Serve serve, Claim claim) {
-        return objects.confirm(claim, serve.timeless())
+        return objects.confirm(claim, serve.attempt())
                 .map(ClaimEffects::notConfirmed)
                 .orElseGet(() -> new Outcome.Confirmed(claim.ip()));
     }

@@ -10,6 +10,7 @@ import dev.berth.controller.service.EffectResult.Finished;
 import dev.berth.controller.service.EffectResult.Learned;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
+import dev.berth.loadbalancer.Attempt;
 import dev.berth.loadbalancer.DrawDelay;
 import dev.berth.loadbalancer.Facts;
 import dev.berth.loadbalancer.Facts.Done;
@@ -137,7 +138,7 @@ final class EffectExecutor {
     private EffectResult perform(PredecessorEffect effect) {
         return switch (effect) {
             case PredecessorEffect.TakeTurn(ServedClass by, LoadBalancerRequest request) ->
-                new Learned(provider.takeTurn(by, request, request));
+                new Learned(provider.takeTurn(by, request, new Attempt.Call(request)));
             case PredecessorEffect.Delete delete -> new Learned(provider.delete(delete));
             case PredecessorEffect.SayWhy sayWhy -> new Learned(status.sayWhy(sayWhy));
             case PredecessorEffect.Remember(ServiceFailure what) -> new Learned(provider.remember(what));
@@ -213,7 +214,7 @@ final class EffectExecutor {
             case ServingEffect.AskFor none ->
                 new Learned(new Outcome.Asks(provider.demand(state, serve.servedClass())));
             case ServingEffect.TakeTurn(LoadBalancerRequest request) ->
-                new Learned(provider.takeTurn(serve.servedClass(), request, request));
+                new Learned(provider.takeTurn(serve.servedClass(), request, new Attempt.Call(request)));
             case ServingEffect.Call call -> new Learned(provider.call(serve, call));
             case ServingEffect.Accept accept -> new Learned(provider.accept(serve.servedClass(), accept));
             case ServingEffect.MakeDue none -> {
@@ -284,7 +285,7 @@ final class EffectExecutor {
 
     private EffectResult perform(ServicePlan.TearDown down, TearDownEffect effect) {
         return switch (effect) {
-            case TearDownEffect.TakeTurn(ServedClass by, LoadBalancerRequest request, Object what) ->
+            case TearDownEffect.TakeTurn(ServedClass by, LoadBalancerRequest request, Attempt what) ->
                 new Learned(provider.takeTurn(by, request, what));
             case TearDownEffect.StopWaiting none -> stopWaiting();
             case TearDownEffect.Delete delete -> new Learned(provider.delete(delete));

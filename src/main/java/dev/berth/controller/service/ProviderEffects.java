@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.controller.service.Bulkhead.Entry;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.AnsweredAddresses;
+import dev.berth.loadbalancer.Attempt;
 import dev.berth.loadbalancer.Demand;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Outcome;
@@ -58,7 +59,7 @@ final class ProviderEffects {
      *
      * @param what is to be tried: if it was held up by an earlier call, it is so no longer
      */
-    Outcome takeTurn(ServedClass by, LoadBalancerRequest request, Object what) {
+    Outcome takeTurn(ServedClass by, LoadBalancerRequest request, Attempt what) {
         return switch (pass.visit()
                 .enter(CallLine.of(by), pass.parts().providers().named(by.provider()), request.service())) {
             case Entry.In mayCall -> {
@@ -222,7 +223,7 @@ final class ProviderEffects {
             delete(served, request);
             return new Outcome.UnservedDeleted();
         } catch (ProviderException failure) {
-            return new Outcome.Failed(notDeleted(served, request, failure, request));
+            return new Outcome.Failed(notDeleted(served, request, failure, new Attempt.Call(request)));
         }
     }
 
@@ -249,7 +250,7 @@ final class ProviderEffects {
     }
 
     private ServiceFailure notDeleted(
-            ServedClass by, LoadBalancerRequest request, ProviderException failure, Object what) {
+            ServedClass by, LoadBalancerRequest request, ProviderException failure, Attempt what) {
         return ServiceFailure.ofDeleting(
                         called(by, request), request.service(), String.valueOf(failure.getMessage()), what)
                 .after(failure.retryAfter());

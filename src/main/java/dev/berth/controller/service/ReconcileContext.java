@@ -10,6 +10,7 @@ import dev.berth.controller.address.AddressControl;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
+import dev.berth.loadbalancer.Attempt;
 import dev.berth.loadbalancer.ObservedState;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServiceEvent;
@@ -124,8 +125,8 @@ record ReconcileContext(
         return new Outcome.BackedOff(what, memory.retries.failed(what));
     }
 
-    static Outcome failed(String doing, Reason reason, String cause, Object request) {
-        return new Outcome.Failed(new ServiceFailure(doing, reason, cause, request));
+    static Outcome failed(String doing, Reason reason, String cause, Attempt attempt) {
+        return new Outcome.Failed(new ServiceFailure(doing, reason, cause, attempt));
     }
 
     void say(ServiceState about, ServiceEvent event) {
@@ -149,7 +150,7 @@ record ReconcileContext(
     /** Notes what went wrong, unless it is noted already, and says it. */
     EffectResult.End fail(TerminalEffect.Fail effect) {
         ServiceFailure what = effect.what();
-        Duration backOff = memory.retries.mustWait(what.request()).orElseGet(() -> memory.retries.failed(what));
+        Duration backOff = memory.retries.mustWait(what.attempt()).orElseGet(() -> memory.retries.failed(what));
         return fail(what.message(), effect.delay(backOff));
     }
 

@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.controller.RetrySchedule;
 import dev.berth.controller.Timing;
+import dev.berth.loadbalancer.Attempt;
 import dev.berth.loadbalancer.Postponed;
 import dev.berth.loadbalancer.Postponed.Why;
 import dev.berth.loadbalancer.Publication;
@@ -28,7 +29,7 @@ final class ServiceRetries {
      *
      * @param providerReturns how often its provider had returned when the pass began that failed
      */
-    private record Failed(Object request, Why why, int providerReturns) {}
+    private record Failed(Attempt attempt, Why why, int providerReturns) {}
 
     /** What is remembered apart: one that fails in turn with another would otherwise hide that the other did. */
     private enum Kind {
@@ -45,12 +46,15 @@ final class ServiceRetries {
         /** A pass that others do not overtake by what they write. */
         PASS;
 
-        static Kind of(Object request) {
-            return switch (request) {
-                case LoadBalancerRequest call -> CALL;
+        static Kind of(Attempt attempt) {
+            return switch (attempt) {
+                case Attempt.Call call -> CALL;
                 case ServingEffect.Mark mark -> MARK;
                 case Publication.Difference status -> STATUS;
-                default -> REST;
+                case Attempt.Serve serve -> REST;
+                case Attempt.TearDown tearDown -> REST;
+                case Attempt.TakeOver takeOver -> REST;
+                case ServingEffect.NodePorts nodePorts -> REST;
             };
         }
     }
@@ -70,9 +74,9 @@ final class ServiceRetries {
         providerReturnsBefore = providerReturns.get();
     }
 
-    /** How long {@code request}, if it is one that failed or was postponed, must still wait; absent: not at all. */
-    Optional<Duration> mustWait(Object request) {
-        return waits().on(request).map(Postponed::left);
+    /** How long {@code attempt}, if it is one that failed or was postponed, must still wait; absent: not at all. */
+    Optional<Duration> mustWait(Attempt attempt) {
+        return waits().on(attempt).map(Postponed::left);
     }
 
     /** All that must still wait. */
@@ -86,38 +90,38 @@ final class ServiceRetries {
 
     private Optional<Waiting> waiting(Kind kind, Failed what) {
         return what.providerReturns() == providerReturns.get()
-                ? schedule.delay(kind).map(left -> new Waiting(what.request(), new Postponed(what.why(), left)))
+                ? schedule.delay(kind).map(left -> new Waiting(what.attempt(), new Postponed(what.why(), left)))
                 : Optional.empty();
     }
 
     /** Something failed. Returns the delay before it may be tried again. */
     Duration failed(ServiceFailure what) {
-        Kind kind = Kind.of(what.request());
-        remember(what.request(), new Why.Failed(what));
+        Kind kind = Kind.of(what.attempt());
+        remember(what.attempt(), new Why.Failed(what));
         return what.retryAfter().map(delay -> schedule.postponed(kind, delay)).orElseGet(() -> schedule.failed(kind));
     }
 
     /** Its provider is not to be asked {@code request} again before {@code delay} has passed; that is no failure. */
     Duration pending(LoadBalancerRequest request, Duration delay, String message) {
-        remember(request, new Why.Pending(message));
-        return schedule.postponed(Kind.of(request), delay);
+        remember(new Attempt.Call(request), new Why.Pending(message));
+        return schedule.postponed(Kind.CALL, delay);
     }
 
-    private void remember(Object request, Why why) {
-        failed.put(Kind.of(request), new Failed(request, why, providerReturnsBefore));
+    private void remember(Attempt attempt, Why why) {
+        failed.put(Kind.of(attempt), new Failed(attempt, why, providerReturnsBefore));
     }
 
-    /** Whether {@code request} could not be sent, for an earlier call had not returned. */
-    boolean isHeldUp(Object request) {
-        return Optional.ofNullable(failed.get(Kind.of(request)))
-                .filter(last -> last.request().equals(request) && last.why().isHeldUp())
+    /** Whether {@code attempt} could not be made, for an earlier call had not returned. */
+    boolean isHeldUp(Attempt attempt) {
+        return Optional.ofNullable(failed.get(Kind.of(attempt)))
+                .filter(last -> last.attempt().equals(attempt) && last.why().isHeldUp())
                 .isPresent();
     }
 
-    /** No earlier call is under way: if {@code request} waits for one, it need not. */
-    void heldUpNoLonger(Object request) {
-        if (isHeldUp(request)) {
-            failed.remove(Kind.of(request));
+    /** No earlier call is under way: if {@code attempt} waits for one, it need not. */
+    void heldUpNoLonger(Attempt attempt) {
+        if (isHeldUp(attempt)) {
+            failed.remove(Kind.of(attempt));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.claim.Claim;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Adoption;
+import dev.berth.loadbalancer.Attempt;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.IpModes;
@@ -214,14 +215,14 @@ final class StatusEffects {
     /**
      * Writes the Service; absent: it is done.
      *
-     * @param request what is not tried again before its time, if it fails
+     * @param attempt what is not tried again before its time, if it fails
      * @param done takes what the API server answered
      */
     private Optional<Outcome> write(
             ServiceState state,
             Publication.Difference patch,
             String doing,
-            Object request,
+            Attempt attempt,
             Consumer<ServiceState> done) {
         List<Claim> claimsBefore = pass.claims();
         Write<ServiceState> outcome =
@@ -239,13 +240,13 @@ final class StatusEffects {
             }
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Changed(true));
             case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Changed(true));
-            case Write.Refused<ServiceState>(String message) -> notWritten(doing, message, request);
-            case Write.Unknown<ServiceState>(String message) -> notWritten(doing, message, request);
+            case Write.Refused<ServiceState>(String message) -> notWritten(doing, message, attempt);
+            case Write.Unknown<ServiceState>(String message) -> notWritten(doing, message, attempt);
         };
     }
 
-    private static Optional<Outcome> notWritten(String doing, String message, Object request) {
-        return Optional.of(ReconcileContext.failed(doing, Reason.PublishFailed, message, request));
+    private static Optional<Outcome> notWritten(String doing, String message, Attempt attempt) {
+        return Optional.of(ReconcileContext.failed(doing, Reason.PublishFailed, message, attempt));
     }
 
     /**

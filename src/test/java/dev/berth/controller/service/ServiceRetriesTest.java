@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Timing;
+import dev.berth.loadbalancer.Attempt;
 import dev.berth.loadbalancer.Postponed;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.ServiceFailure;
@@ -27,6 +28,9 @@ class ServiceRetriesTest {
                     "c", new ServiceIdentity("prod", "web", "u1"), IpMode.VIP)
             .build();
 
+    private static final Attempt REQUEST = new Attempt.TearDown(List.of());
+    private static final Attempt ANOTHER = new ServingEffect.NodePorts("80/TCP");
+
     private Instant clock = NOW;
     private final ServiceRetries retries = new ServiceRetries(new Timing(
             () -> clock,
@@ -36,84 +40,84 @@ class ServiceRetriesTest {
             },
             new Backoff(new Random(1))));
 
-    private static ServiceFailure trouble(Object request) {
-        return new ServiceFailure("ensuring load balancer", Reason.EnsureFailed, "quota", request);
+    private static ServiceFailure trouble(Attempt attempt) {
+        return new ServiceFailure("ensuring load balancer", Reason.EnsureFailed, "quota", attempt);
     }
 
     @Test
     void unchangedRequest_isNotSentBeforeItsTime_andAnotherIs() {
-        Duration delay = retries.failed(trouble("request"));
+        Duration delay = retries.failed(trouble(REQUEST));
 
-        assertThat(retries.mustWait("request")).contains(delay);
-        assertThat(retries.mustWait("another")).isEmpty();
+        assertThat(retries.mustWait(REQUEST)).contains(delay);
+        assertThat(retries.mustWait(ANOTHER)).isEmpty();
         clock = NOW.plus(delay);
-        assertThat(retries.mustWait("request")).isEmpty();
+        assertThat(retries.mustWait(REQUEST)).isEmpty();
     }
 
     @Test
     void providersOwnDelay_isExact_andCountsForNoFailure() {
-        assertThat(retries.failed(trouble("request").after(SEVEN_SECONDS))).isEqualTo(Duration.ofSeconds(7));
-        assertThat(retries.failed(trouble("request"))).isLessThanOrEqualTo(Duration.ofSeconds(5));
+        assertThat(retries.failed(trouble(REQUEST).after(SEVEN_SECONDS))).isEqualTo(Duration.ofSeconds(7));
+        assertThat(retries.failed(trouble(REQUEST))).isLessThanOrEqualTo(Duration.ofSeconds(5));
     }
 
     @Test
     void whatFailed_isTriedAtOnce_whenItsProviderIsBack_asOftenAsItIsAsked() {
-        retries.failed(trouble("request").after(SEVEN_SECONDS));
+        retries.failed(trouble(REQUEST).after(SEVEN_SECONDS));
         retries.providerReturned();
 
-        assertThat(retries.mustWait("request")).isEmpty();
-        assertThat(retries.mustWait("request")).isEmpty();
+        assertThat(retries.mustWait(REQUEST)).isEmpty();
+        assertThat(retries.mustWait(REQUEST)).isEmpty();
     }
 
     @Test
     void whatFailsAfterItsProviderWasBack_waitsAgain() {
         retries.providerReturned();
         retries.begin();
-        retries.failed(trouble("request").after(SEVEN_SECONDS));
+        retries.failed(trouble(REQUEST).after(SEVEN_SECONDS));
 
-        assertThat(retries.mustWait("request")).isPresent();
+        assertThat(retries.mustWait(REQUEST)).isPresent();
     }
 
     @Test
     void providerThatReturnsWhileAPassFails_isAskedAtOnce() {
         retries.begin();
         retries.providerReturned();
-        retries.failed(trouble("request").after(SEVEN_SECONDS));
+        retries.failed(trouble(REQUEST).after(SEVEN_SECONDS));
 
-        assertThat(retries.mustWait("request")).isEmpty();
+        assertThat(retries.mustWait(REQUEST)).isEmpty();
     }
 
     @Test
     void requestThatWasHeldUp_needNotWait_onceTheEarlierCallHasReturned() {
-        retries.failed(trouble("request").heldUpByEarlierCall());
-        assertThat(retries.isHeldUp("request")).isTrue();
-        assertThat(retries.mustWait("request")).isPresent();
+        retries.failed(trouble(REQUEST).heldUpByEarlierCall());
+        assertThat(retries.isHeldUp(REQUEST)).isTrue();
+        assertThat(retries.mustWait(REQUEST)).isPresent();
 
-        retries.heldUpNoLonger("request");
+        retries.heldUpNoLonger(REQUEST);
 
-        assertThat(retries.isHeldUp("request")).isFalse();
-        assertThat(retries.mustWait("request")).isEmpty();
+        assertThat(retries.isHeldUp(REQUEST)).isFalse();
+        assertThat(retries.mustWait(REQUEST)).isEmpty();
     }
 
     @Test
     void delaysGrow_withEachFailure_untilOneSucceeds() {
-        Duration first = retries.failed(trouble("request"));
-        assertThat(retries.failed(trouble("other"))).isGreaterThan(first);
+        Duration first = retries.failed(trouble(REQUEST));
+        assertThat(retries.failed(trouble(ANOTHER))).isGreaterThan(first);
 
         retries.succeeded();
 
-        assertThat(retries.failed(trouble("request"))).isLessThan(Duration.ofSeconds(6));
+        assertThat(retries.failed(trouble(REQUEST))).isLessThan(Duration.ofSeconds(6));
     }
 
     @Test
     void whatItsProviderPostponed_isRemembered_alsoWhereAWriteFailsAfterIt() {
         retries.pending(OF_PROVIDER, Duration.ofMinutes(30), "on its way");
-        retries.failed(trouble("a patch"));
+        retries.failed(trouble(REQUEST));
 
-        assertThat(retries.mustWait(OF_PROVIDER)).contains(Duration.ofMinutes(30));
-        assertThat(retries.waits().on(OF_PROVIDER).map(Postponed::why))
+        assertThat(retries.mustWait(new Attempt.Call(OF_PROVIDER))).contains(Duration.ofMinutes(30));
+        assertThat(retries.waits().on(new Attempt.Call(OF_PROVIDER)).map(Postponed::why))
                 .contains(new Postponed.Why.Pending("on its way"));
-        assertThat(retries.mustWait("a patch")).isPresent();
+        assertThat(retries.mustWait(REQUEST)).isPresent();
     }
 
     @Test
@@ -131,12 +135,12 @@ class ServiceRetriesTest {
         Duration first = retries.notRead();
         clock = clock.plus(first);
         assertThat(retries.notRead()).isGreaterThan(first);
-        retries.failed(trouble("request"));
+        retries.failed(trouble(REQUEST));
 
         retries.read();
 
         assertThat(retries.notRead()).isLessThan(Duration.ofSeconds(6));
-        assertThat(retries.mustWait("request")).isPresent();
+        assertThat(retries.mustWait(REQUEST)).isPresent();
     }
 
     @Test
