@@ -45,25 +45,30 @@ final class WatchedEndpoints {
 
     /** Watches them if one of these classes needs it; throws if that fails. */
     void watchIfNeeded(List<ClassDeclaration> declared, KnownProviders known) {
-        boolean isNeeded = ClassSet.of(declared, controllerName, known).served().stream()
-                .anyMatch(served -> served.capabilities().targets() == Targets.ENDPOINTS);
-        if (isNeeded && !areWatched.getAsBoolean()) {
+        if (!areWatched.getAsBoolean() && areNeeded(declared, known)) {
             watch.run();
         }
     }
 
+    private boolean areNeeded(List<ClassDeclaration> declared, KnownProviders known) {
+        return ClassSet.of(declared, controllerName, known).served().stream()
+                .anyMatch(served -> served.capabilities().targets() == Targets.ENDPOINTS);
+    }
+
     /** Without those that send packets to endpoints while these are not known: they would be told that there are none. */
     KnownProviders usable(List<ClassDeclaration> declared, KnownProviders known) {
-        String why = "the EndpointSlices of the cluster are not being watched yet";
         try {
             watchIfNeeded(declared, known);
         } catch (RuntimeException failure) {
-            String cause = Preflight.innermost(failure);
-            LOG.warn("watching EndpointSlices: {}; trying again", cause);
-            why += ": " + cause;
+            LOG.warn("watching EndpointSlices: {}; trying again", Preflight.innermost(failure));
             tryAgain();
         }
-        return areWatched.getAsBoolean() ? known : known.without(can -> can.targets() == Targets.ENDPOINTS, why);
+        // A class that is not accepted for another reason has to say that one.
+        return areWatched.getAsBoolean() || !areNeeded(declared, known)
+                ? known
+                : known.without(
+                        can -> can.targets() == Targets.ENDPOINTS,
+                        "the EndpointSlices of the cluster are not being watched yet; if it stays so, see the log");
     }
 
     private void tryAgain() {

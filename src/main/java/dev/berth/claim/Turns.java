@@ -257,7 +257,8 @@ final class Turns {
         }
         if (before == null
                 || !before.owners().equals(now.owners())
-                || before.spec().phase() != now.spec().phase()) {
+                || before.spec().phase() != now.spec().phase()
+                || !Objects.equals(before.spec().otherKind(), now.spec().otherKind())) {
             outdateThoseOfQuotasThatAreLeft(now);
             // Each says who has it.
             waiting.all(new Queue.OfAddress(now.ip())).stream()

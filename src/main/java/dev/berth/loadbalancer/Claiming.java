@@ -96,7 +96,7 @@ final class Claiming {
 
     /**
      * What to do about Addresses that could not be made, and may never be: others may have the addresses, and go first.
-     * What is still published stays held: it is nobody else's before it is taken off. What was chosen in this pass was held
+     * What is still published, or may be, stays held: it is nobody else's before it is taken off. What was chosen in this pass was held
      * for that alone. Absent: nothing, or no more.
      */
     Optional<ServingEffect> giveUp() {
@@ -115,7 +115,9 @@ final class Claiming {
 
     private Optional<ServingEffect> giveUp(Ip ip) {
         boolean isMade = situation.holding(ip).map(Holding::claim).isPresent();
-        if (isMade || serve.service().publishes(ip)) {
+        if (isMade
+                || serve.service().publishes(ip)
+                || situation.mayBePublished().contains(ip)) {
             return Optional.empty();
         }
         // The cache may be older than what was published last.

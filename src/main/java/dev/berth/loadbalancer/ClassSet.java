@@ -323,7 +323,7 @@ public final class ClassSet {
     }
 
     /** The class for Services that name none; absent: there is none. */
-    public Optional<ServedClass> defaultClass() {
+    Optional<ServedClass> defaultClass() {
         return Optional.ofNullable(defaultClass).map(Default::served);
     }
 

@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param wordsWait how long other words in its status, and nothing else, must still wait; absent: not at all
  * @param announcements who announces which address, as the agents say
  * @param since what was known when the Service was looked at, and what was written since
+ * @param mayBePublished what a write of which there is no answer may have published, or may publish yet
  * @param isQueued whether the Service waits for an address: those behind it wait, too
  * @param now the lastTransitionTime of a condition whose status changes
  */
@@ -36,13 +37,15 @@ public record ObservedState(
         Optional<Duration> wordsWait,
         Announcements announcements,
         SinceLook since,
+        List<Ip> mayBePublished,
         boolean isQueued,
         Instant now) {
     public ObservedState {
         holdings = List.copyOf(holdings);
+        mayBePublished = List.copyOf(mayBePublished);
     }
 
-    /** Without agents and a name; nothing was written yet, and it is not queued. */
+    /** Without agents and a name; nothing was written yet, all answers came, and it is not queued. */
     ObservedState(
             boolean live,
             List<Holding> holdings,
@@ -61,6 +64,7 @@ public record ObservedState(
                 wordsWait,
                 Announcements.NONE,
                 SinceLook.nothing(holdings),
+                List.of(),
                 false,
                 now);
     }

@@ -163,7 +163,7 @@ public record ServiceState(
     }
 
     /** A finalizer of another load balancer controller; absent: there is none. */
-    public Optional<String> foreignFinalizer() {
+    Optional<String> foreignFinalizer() {
         for (String finalizer : finalizers) {
             if (WellKnownNames.isForeignLoadBalancer(finalizer)) {
                 return Optional.of(finalizer);

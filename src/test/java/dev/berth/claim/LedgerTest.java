@@ -239,6 +239,19 @@ class LedgerTest {
                 .contains(key("named"));
     }
 
+    @Test
+    void serviceThatWaitsForAnAddressByItsName_looksAgain_onceItIsClaimedForAnotherKind() {
+        ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
+        ledger.observe(new Claim(FIRST, "claim-x", "1", ClaimSpec.of("edge", null)));
+        AddressRequest named = Sample.asking(request("named", 1, IPV4), "192.0.2.0");
+        ledger.take(named);
+        ledger.await(named);
+
+        assertThat(ledger.observe(new Claim(FIRST, "claim-x", "2", ClaimSpec.ofOtherKind("edge", null, "Gateway")))
+                        .due())
+                .contains(key("named"));
+    }
+
     /** It may have to take it back. */
     @Test
     void serviceThatPublishesAnAddressOfNobody_looksAgain_onceTheAddressIsAnothers() {

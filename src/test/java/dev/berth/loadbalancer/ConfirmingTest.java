@@ -129,6 +129,7 @@ class ConfirmingTest {
                         Optional.empty(),
                         Announcements.NONE,
                         new SinceLook(List.of(), List.of(), Optional.empty(), Optional.empty(), row.written()),
+                        List.of(),
                         false,
                         Instant.EPOCH),
                 new AnsweredAddresses(row.answered(), none, List.of()));

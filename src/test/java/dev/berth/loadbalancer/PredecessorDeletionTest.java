@@ -64,6 +64,7 @@ class PredecessorDeletionTest {
                 Optional.empty(),
                 Announcements.NONE,
                 SinceLook.nothing(List.of()),
+                List.of(),
                 queued,
                 NOW);
     }

@@ -126,6 +126,7 @@ class ReleasingTest {
                                 Optional.empty(),
                                 row.written() ? Optional.of(claims(row.holding())) : Optional.empty(),
                                 List.of()),
+                        List.of(),
                         false,
                         Instant.EPOCH));
     }
@@ -165,6 +166,7 @@ class ReleasingTest {
                 Optional.empty(),
                 Announcements.NONE,
                 new SinceLook(List.of(), claims(own()), Optional.of(newest), Optional.empty(), List.of()),
+                List.of(),
                 false,
                 Instant.EPOCH);
 

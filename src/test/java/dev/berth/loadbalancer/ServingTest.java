@@ -79,6 +79,8 @@ class ServingTest {
     private Outcome turn = new Outcome.TurnTaken();
 
     /** What the effects of the last way tried: each may fail, and then has to wait. */
+    private List<Ip> mayBePublished = List.of();
+
     private final List<Attempt> tried = new ArrayList<>();
 
     /** What comes of an effect, beside what always does; by its name. */
@@ -154,6 +156,7 @@ class ServingTest {
                         wordsWait,
                         Announcements.NONE,
                         since == null ? SinceLook.nothing(holdings) : since,
+                        mayBePublished,
                         false,
                         NOW),
                 AnsweredAddresses.NONE,
@@ -787,6 +790,15 @@ class ServingTest {
 
         outcomes.put("Choose", List.of(NONE_FREE));
         assertThat(way()).endsWith("Rest, keeps its turn");
+    }
+
+    @Test
+    void addressThatAWriteWithoutAnAnswerMayHavePublished_isNotGivenUp() {
+        steps = List.of(new Step.ConfirmClaim(unseen(Holding.State.HELD), EDGE));
+        outcomes.put("CreateClaim", List.of(NOT_MADE, new Outcome.Failed(DENIED)));
+        mayBePublished = List.of(Ip.parse("192.0.2.9"));
+
+        assertThat(way()).doesNotContain("GiveUpClaim", "ReadService").contains("Postpone", "Publishnull");
     }
 
     @Test

@@ -128,6 +128,7 @@ class TearingDownTest {
                                 Optional.empty(),
                                 wroteService ? Optional.of(List.of()) : Optional.empty(),
                                 List.of()),
+                        List.of(),
                         queued,
                         Instant.EPOCH),
                 down.deletes().stream()

@@ -87,25 +87,33 @@ final class PublishedAddresses {
         switch (what) {
             case ALL -> service.ifPresent(this::withhold);
             case FOREIGN -> service.ifPresent(this::withholdForeign);
-            case AS_BEFORE -> release(key, service);
+            case AS_BEFORE -> {
+                ledger.withholdAlso(key, mayBePublished(key, service));
+                release(key, service);
+            }
         }
     }
 
     /**
-     * The same before {@code plan} is carried out. Gives nobody else what it may publish by now either, because its Address may
-     * be gone; nor what a provider brought, because a pool may name it later.
+     * The same before {@code plan} is carried out. Gives nobody else what a provider brought either, because a pool may name it
+     * later.
      */
     void withhold(ServiceKey key, Optional<ServiceState> service, ServicePlan plan) {
         withhold(key, service, Withholding.before(plan, service));
-        ledger.withholdAlso(key, mayBePublished(key, service));
         if (plan instanceof ServicePlan.Serve serve) {
             ledger.withholdAlso(key, serve.servedClass().brought(serve.service()));
         }
     }
 
-    /** Gives nobody else what it publishes. */
+    /** Gives nobody else what it publishes, or may publish by now. */
     void withhold(ServiceState service) {
-        due.accept(ledger.withhold(service.key(), Adoption.withheld(service)));
+        withhold(service, Adoption.withheld(service));
+    }
+
+    private void withhold(ServiceState service, List<Ip> published) {
+        List<Ip> all = new ArrayList<>(published);
+        all.addAll(mayBePublished(service.key(), Optional.of(service)));
+        due.accept(ledger.withhold(service.key(), all));
     }
 
     /** The same of a Service of which nothing else can be read. */
@@ -115,7 +123,7 @@ final class PublishedAddresses {
 
     /** The same of what it publishes, and does not hold. */
     private void withholdForeign(ServiceState service) {
-        due.accept(ledger.withhold(service.key(), notItsOwn(service)));
+        withhold(service, notItsOwn(service));
     }
 
     /** Of what is withheld for it, what it may have now: its class, or a pool, may be there only since the start. */

@@ -86,6 +86,7 @@ record ReconcileContext(
                 parts.environment().announcements().get(),
                 new SinceLook(
                         beforeReading, planned, service.map(writes::newest), writes.claimsBefore(), writes.addresses()),
+                service.map(memory.status::mayBePublished).orElse(List.of()),
                 parts.ledger().turnOf(key).isPresent(),
                 now());
     }

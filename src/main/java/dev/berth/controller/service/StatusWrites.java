@@ -6,6 +6,7 @@ import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServiceState;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ final class StatusWrites {
     /** When other words of its provider were last written. */
     private Instant words = Instant.EPOCH;
 
-    /** The last publication with an unknown result; null: there is none. */
+    /** The publications with an unknown result onto one version; null: there are none. */
     private @Nullable Sent sent;
 
     /** What was published onto a version of the Service. */
@@ -44,10 +45,12 @@ final class StatusWrites {
 
     /**
      * The API server did not confirm the publication of these onto {@code before}. It may be stored, or may be yet. A conflict
-     * does not rule that out: the client may have sent the request twice.
+     * does not rule that out: the client may have sent the request twice. Nor does a later publication onto the same version.
      */
     void unsure(ServiceState before, List<Ip> addresses) {
-        sent = new Sent(before.uid(), before.resourceVersion(), addresses);
+        List<Ip> all = new ArrayList<>(mayBePublished(before));
+        all.addAll(addresses);
+        sent = new Sent(before.uid(), before.resourceVersion(), List.copyOf(all));
     }
 
     /** What the Service may publish by now, though {@code seen} does not. */

@@ -2,8 +2,10 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Overwrites;
 import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.SampleService;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,18 @@ class StatusWritesTest {
         status.published("u1", List.of());
 
         assertThat(status.overwrites("u1").by(foreign, NOW).isNew()).isTrue();
+    }
+
+    /** Each of them may land yet. */
+    @Test
+    void publicationsWithoutAnAnswerOntoOneVersion_mayAllBePublished_untilTheServiceIsAnotherVersion() {
+        SampleService service = new SampleService().resourceVersion("1");
+        status.unsure(service.build(), List.of(Ip.parse("192.0.2.1")));
+        status.unsure(service.build(), List.of(Ip.parse("192.0.2.2")));
+
+        assertThat(status.mayBePublished(service.build()))
+                .containsExactly(Ip.parse("192.0.2.1"), Ip.parse("192.0.2.2"));
+        assertThat(status.mayBePublished(service.resourceVersion("2").build())).isEmpty();
     }
 
     @Test
