@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.LoopParts;
 import dev.berth.controller.StartGate;
@@ -105,7 +106,10 @@ public final class ControlLoops {
                     @Override
                     public void classChanged(String value) {
                         happened(new EventMapper.Event.ClassChanged(value));
-                        listener.addressesDue(addresses().classChanged(value));
+                        List<Ip> were = addresses().classChanged(value);
+                        listener.addressesDue(were);
+                        // A Service of another class has to release what it was left to another Berth to release.
+                        listener.servicesDue(owners(were));
                         listener.classChanged();
                     }
 
@@ -174,6 +178,17 @@ public final class ControlLoops {
                         classes.namingPools().forEach(ControlLoops.this::classDue);
                     }
                 });
+    }
+
+    /** The Services that have these addresses. */
+    private List<ServiceKey> owners(List<Ip> ips) {
+        return ips.stream()
+                .flatMap(ip -> ledger.holding(ip).stream())
+                .flatMap(held -> held.owners().stream())
+                .filter(owner -> !owner.isReservation())
+                .map(Owner::service)
+                .distinct()
+                .toList();
     }
 
     public ClassControl classes() {

@@ -3,7 +3,10 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.StartGate;
 import dev.berth.dataplane.pool.PoolProvider;
@@ -33,13 +36,11 @@ import org.junit.jupiter.api.Test;
 class ControlLoopsTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Optional<Deference> CLOUD = Optional.of(new Deference("Node \"a\""));
-    private static final LoadBalancerClass CLASS =
-            new KubernetesSerialization().unmarshal("""
-                    {"metadata": {"name": "default", "uid": "u", "generation": 1, "resourceVersion": "1",
-                      "creationTimestamp": "2026-01-01T00:00:00Z"},
-                    "spec": {"loadBalancerClass": "berth.dev/pool", "controllerName": "berth.dev/controller",
-                      "provider": "pool", "classless": "Auto"}}
-                    """, LoadBalancerClass.class);
+    private static final Owner RESERVATION = new Owner(new ServiceKey("prod", "gone"), null);
+    private static final String OURS = "berth.dev/controller";
+
+    private final List<LoadBalancerClass> declared =
+            new ArrayList<>(List.of(declared("default", "berth.dev/pool", OURS, "Auto")));
 
     private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {});
     private final SimulatedCluster.Client client = cluster.client();
@@ -48,6 +49,15 @@ class ControlLoopsTest {
     private final List<ServiceKey> due = new ArrayList<>();
     private Supplier<Optional<Deference>> cloudNode = Optional::empty;
     private final ControlLoops control = control();
+
+    private static LoadBalancerClass declared(String name, String value, String controllerName, String classless) {
+        return new KubernetesSerialization()
+                .unmarshal("""
+                {"metadata": {"name": "%s", "uid": "u-%1$s", "generation": 1, "resourceVersion": "1",
+                  "creationTimestamp": "2026-01-01T00:00:00Z"},
+                "spec": {"loadBalancerClass": "%s", "controllerName": "%s", "provider": "pool", "classless": "%s"}}
+                """.formatted(name, value, controllerName, classless), LoadBalancerClass.class);
+    }
 
     private static <T> Cache<T> cache(List<T> all) {
         return new Cache<>() {
@@ -65,7 +75,7 @@ class ControlLoopsTest {
 
     private ControlLoops control() {
         Caches caches = new Caches();
-        caches.classes(cache(List.of(CLASS)));
+        caches.classes(cache(declared));
         return new SampleLoops(client, ledger, gate, () -> Instant.EPOCH)
                 .provider(PoolProvider.NAME, new PoolProvider())
                 .classes(this::classSet)
@@ -73,8 +83,8 @@ class ControlLoopsTest {
                 .build(
                         new ControlLoops.Judging(
                                 caches,
-                                "berth.dev/controller",
-                                declared -> new KnownProviders(
+                                OURS,
+                                classes -> new KnownProviders(
                                         Map.of(PoolProvider.NAME, new PoolProvider().capabilities()), Map.of()),
                                 List::of,
                                 (object, status) -> true,
@@ -160,6 +170,23 @@ class ControlLoopsTest {
         cloudNode = Optional::empty;
 
         control.clusterStateChanged();
+
+        assertThat(due).containsExactly(WEB);
+    }
+
+    /** To release that one was left to the other Berth. */
+    @Test
+    void serviceWithAnAddressOfAClassThatAnotherBerthServed_isLookedAt_onceThatClassIsOurs() {
+        String value = "test.dev/elsewhere";
+        declared.add(declared("elsewhere", value, "test.dev/another-berth", "Never"));
+        start();
+        cluster.put(WEB, SampleService.named(WEB, "u1").loadBalancerClass("berth.dev/pool"));
+        client.relist();
+        ledger.observe(new Claim(
+                Ip.parse("192.0.2.1"), "a1", "1", ClaimSpec.of("edge", value, new Owner(WEB, "u1"), RESERVATION)));
+
+        declared.set(1, declared("elsewhere", value, OURS, "Never"));
+        control.classes().refresh();
 
         assertThat(due).containsExactly(WEB);
     }
