@@ -45,26 +45,30 @@ final class WatchedEndpoints {
 
     /** Watches them if one of these classes needs it; throws if that fails. */
     void watchIfNeeded(List<ClassDeclaration> declared, KnownProviders known) {
-        if (!areWatched.getAsBoolean() && areNeeded(declared, known)) {
+        if (areMissing(declared, known)) {
             watch.run();
         }
     }
 
-    private boolean areNeeded(List<ClassDeclaration> declared, KnownProviders known) {
-        return ClassSet.of(declared, controllerName, known).served().stream()
-                .anyMatch(served -> served.capabilities().targets() == Targets.ENDPOINTS);
+    /** A class that is not accepted for another reason needs none, and has to say that reason. */
+    private boolean areMissing(List<ClassDeclaration> declared, KnownProviders known) {
+        return !areWatched.getAsBoolean()
+                && ClassSet.of(declared, controllerName, known).served().stream()
+                        .anyMatch(served -> served.capabilities().targets() == Targets.ENDPOINTS);
     }
 
     /** Without those that send packets to endpoints while these are not known: they would be told that there are none. */
     KnownProviders usable(List<ClassDeclaration> declared, KnownProviders known) {
+        if (!areMissing(declared, known)) {
+            return known;
+        }
         try {
-            watchIfNeeded(declared, known);
+            watch.run();
         } catch (RuntimeException failure) {
             LOG.warn("watching EndpointSlices: {}; trying again", Preflight.innermost(failure));
             tryAgain();
         }
-        // A class that is not accepted for another reason has to say that one.
-        return areWatched.getAsBoolean() || !areNeeded(declared, known)
+        return areWatched.getAsBoolean()
                 ? known
                 : known.without(
                         can -> can.targets() == Targets.ENDPOINTS,

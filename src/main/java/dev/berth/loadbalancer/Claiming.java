@@ -96,8 +96,8 @@ final class Claiming {
 
     /**
      * What to do about Addresses that could not be made, and may never be: others may have the addresses, and go first.
-     * What is still published, or may be, stays held: it is nobody else's before it is taken off. What was chosen in this pass was held
-     * for that alone. Absent: nothing, or no more.
+     * What is still published, or may be, stays held: it is nobody else's before it is taken off. What was chosen in this
+     * pass was held for that alone. Absent: nothing, or no more.
      */
     Optional<ServingEffect> giveUp() {
         List<Ip> chosen = facts.chosenInVain();

@@ -87,10 +87,7 @@ final class PublishedAddresses {
         switch (what) {
             case ALL -> service.ifPresent(this::withhold);
             case FOREIGN -> service.ifPresent(this::withholdForeign);
-            case AS_BEFORE -> {
-                ledger.withholdAlso(key, mayBePublished(key, service));
-                release(key, service);
-            }
+            case AS_BEFORE -> release(key, service);
         }
     }
 
@@ -133,10 +130,11 @@ final class PublishedAddresses {
         }
     }
 
-    /** What is published no longer is not kept from others any more. */
+    /** What is published no longer, and will not be by a write under way, is not kept from others any more. */
     private void release(ServiceKey key, Optional<ServiceState> service) {
+        List<Ip> published = new ArrayList<>(mayBePublished(key, service));
+        ledger.withholdAlso(key, published);
         if (ledger.withholdsFor(key)) {
-            List<Ip> published = new ArrayList<>(mayBePublished(key, service));
             service.ifPresent(state -> published.addAll(state.publishedAddresses()));
             due.accept(ledger.withholdOnly(key, published));
         }

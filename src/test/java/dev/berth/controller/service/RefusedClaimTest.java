@@ -95,6 +95,15 @@ class RefusedClaimTest {
         }
     }
 
+    /** By hand, and Berth has seen it. */
+    private Claim deleteTheAddress() {
+        Claim claim = cluster.claims.firstEntry().getValue();
+        cluster.removeClaim(claim.ip());
+        berth.hear();
+        berth.addresses.vanished(claim);
+        return claim;
+    }
+
     private void delete(String name) {
         cluster.deleteService(key(name));
         reconcile(name);
@@ -202,10 +211,7 @@ class RefusedClaimTest {
     void addressThatIsPublished_isNobodyElses_thoughTheCacheHasTheServiceWithoutIt() {
         create("web");
         reconcile("web");
-        Claim claim = cluster.claims.firstEntry().getValue();
-        cluster.removeClaim(claim.ip());
-        berth.hear();
-        berth.addresses.vanished(claim);
+        Claim claim = deleteTheAddress();
         berth.due.clear();
         berth.client.serviceCache.forget(1);
         refused.add(key("web"));
@@ -222,10 +228,7 @@ class RefusedClaimTest {
     void addressThatMayBePublished_isNobodyElses_thoughItsAddressIsGoneAndIsNotRecreated() {
         unknown.add(key("web"));
         create("web");
-        Claim claim = cluster.claims.firstEntry().getValue();
-        cluster.removeClaim(claim.ip());
-        berth.hear();
-        berth.addresses.vanished(claim);
+        deleteTheAddress();
         refused.add(key("web"));
 
         berth.control.reconcile(key("web"));
@@ -246,10 +249,7 @@ class RefusedClaimTest {
         create("holder", "web", "next");
         unknown.add(key("web"));
         delete("holder");
-        Claim claim = cluster.claims.firstEntry().getValue();
-        cluster.removeClaim(claim.ip());
-        berth.hear();
-        berth.addresses.vanished(claim);
+        deleteTheAddress();
         refused.add(key("web"));
 
         berth.control.reconcile(key("web"));
