@@ -243,16 +243,20 @@ final class Turns {
         countOf(more, 0);
         countOf(fewer, 1);
         for (Queue queue : usedUpBy(now)) {
-            if (queue instanceof Queue.OfQuota && isUsedUp(queue)) {
-                // They say that its pool is exhausted.
-                outdated.addAll(waiting.countingOn(queue));
+            if (!isUsedUp(queue)) {
+                continue;
             }
-            reopened.addAll(waiting.usedUp(queue, view));
-            if (!saidToBeFree.isEmpty() && isUsedUp(queue)) {
-                for (ServiceKey service : saidToBeFree.by(queue)) {
-                    saysNothing(service);
+            for (ServiceKey service : waiting.countingOn(queue)) {
+                List<Queue> left = waiting.requeue(service, view);
+                reopened.addAll(left);
+                if (queue instanceof Queue.OfQuota || !left.isEmpty()) {
+                    // What they say of it was so before.
                     outdated.add(service);
                 }
+            }
+            for (ServiceKey service : saidToBeFree.by(queue)) {
+                saysNothing(service);
+                outdated.add(service);
             }
         }
         if (before == null

@@ -163,18 +163,6 @@ final class WaitingList {
         return waiter == null ? List.of() : join(waiter.request(), view);
     }
 
-    /**
-     * Requeues those who may have to wait for something else, now that nothing is left of what {@code
-     * queue} is for.
-     *
-     * @return the queues that they left
-     */
-    List<Queue> usedUp(Queue queue, Allocator.View view) {
-        List<Queue> left = new ArrayList<>();
-        countingOn(queue).forEach(service -> left.addAll(requeue(service, view)));
-        return left;
-    }
-
     /** Those that may have to wait for something else once nothing is left of what {@code queue} is for. */
     List<ServiceKey> countingOn(Queue queue) {
         return queue(queue).stream()

@@ -46,7 +46,6 @@ public final class AddressControl {
     private final Timing timing;
     private final Supplier<ClassSet> classes;
     private final Consumer<Collection<ServiceKey>> due;
-    private final Consumer<Ip> retry;
     private final AddressRelease release;
     private final Unheard<Claim> unheard;
 
@@ -67,7 +66,7 @@ public final class AddressControl {
     /**
      * @param classes the classes as they are judged now
      * @param due notified which Services to reconcile
-     * @param retry notified which address to reconcile again: its Service cannot be any more, or an event was passed over
+     * @param retry notified which address to reconcile again: an event was passed over
      * @param orphans asked before the address of a Service that is gone is given to another
      */
     public AddressControl(
@@ -85,7 +84,6 @@ public final class AddressControl {
         this.timing = timing;
         this.classes = classes;
         this.due = due;
-        this.retry = retry;
         retries = new RetrySchedule<>(timing.backoff(), timing.steady());
         release = new AddressRelease(cluster, ledger, timing, due, retry, orphans, this::read);
         unheard = new Unheard<>(
@@ -316,10 +314,8 @@ public final class AddressControl {
      */
     public Released releaseIfGone(Ip ip, Owner owner) {
         boolean released = release.ifGone(ip, owner);
-        if (!released && cluster.claim(ip).isPresent()) {
-            retry.accept(ip);
-        } else if (!released) {
-            // Neither the Service nor the Address need be in a cache: nothing else would come back to it.
+        if (!released) {
+            // Neither the Service nor its Address need be in a cache: nothing else would come back to it.
             release.lookAfter(ip, owner);
         }
         return released ? Released.DONE : Released.LATER;

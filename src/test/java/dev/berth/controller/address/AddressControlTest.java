@@ -273,6 +273,22 @@ class AddressControlTest {
         assertThat(delays).hasSize(1);
     }
 
+    /** Another operator has deleted the Address, and made one for another Service, which it deleted as well. */
+    @Test
+    void whatIsHeldForAServiceThatIsGone_isReadAgain_untilItIsTold_thoughTheCacheHasAnAddressOfAnother() {
+        ledger.holdAgain(List.of(IP), WEB);
+        cluster.live = new Read.Failed<>("no route to host");
+        cluster.cached = Optional.of(new Claim(IP, "a2", "6", ClaimSpec.of("edge", "berth.dev/pool", OTHER)));
+        assertThat(control.releaseIfGone(IP, WEB)).isEqualTo(Released.LATER);
+
+        cluster.cached = Optional.empty();
+        cluster.live = new Read.Absent<>();
+        control.reconcile(IP);
+        next.run();
+
+        assertThat(held()).isEmpty();
+    }
+
     @Test
     void anAddressThatWasMadeAndDeletedWhileAWatchWasDown_isLookedFor_untilItIsTold() {
         ledger.observe(claim("a1"));

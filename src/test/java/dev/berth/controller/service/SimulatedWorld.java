@@ -93,8 +93,8 @@ final class SimulatedWorld {
     final List<Runnable> stillUnderWay = new ArrayList<>();
 
     /**
-     * Addresses that such a write of an operator that had ended published, until all that run have heard of it; for as long as
-     * it is published, if another Service got the address before.
+     * Addresses that such a write of an operator that had ended published, or one that had lost its lease, until all that run
+     * give it to no other; for as long as it is published, if another Service got the address before.
      */
     final Set<PublishedIp> publishedLate = new HashSet<>();
 
@@ -340,6 +340,13 @@ final class SimulatedWorld {
         clearedOrCarriedLate.addAll(without(ofCloud, cloud.carried.keySet()));
     }
 
+    /** Does what a leader does that has lost its lease: its successor has begun without what that publishes. */
+    void publishesLate(Runnable work) {
+        Set<PublishedIp> published = published();
+        work.run();
+        publishedLate.addAll(without(published, published()));
+    }
+
     private static <T> Set<T> without(Set<T> these, Set<T> all) {
         Set<T> rest = new HashSet<>(all);
         rest.removeAll(these);
@@ -359,9 +366,13 @@ final class SimulatedWorld {
         }
     }
 
+    /** Whether it has looked at the Service since, and gives the address to no other. */
     private static boolean hasHeard(SimulatedOperator operator, PublishedIp late) {
-        return operator.client.services().stream()
-                .anyMatch(service -> service.uid().equals(late.uid()) && service.publishes(late.ip()));
+        return operator.ledger
+                .holding(late.ip())
+                .filter(held ->
+                        held.owners().stream().allMatch(owner -> late.uid().equals(owner.uid())))
+                .isPresent();
     }
 
     /** What Services publish, whoever wrote it. */

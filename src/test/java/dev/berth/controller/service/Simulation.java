@@ -123,7 +123,7 @@ final class Simulation {
         if (dice < 25) {
             anyOperator().startOne(AT_ONCE);
         } else if (dice < 60) {
-            anyOperator().stepOne();
+            goOn(anyOperator());
         } else if (dice < 84) {
             hear(dice);
         } else if (dice < 94) {
@@ -170,6 +170,14 @@ final class Simulation {
 
     private SimulatedOperator anyOperator() {
         return world.operators.get(random.nextInt(world.operators.size()));
+    }
+
+    private void goOn(SimulatedOperator operator) {
+        if (usurped > 0 && operator == world.operators.getFirst()) {
+            world.publishesLate(operator::stepOne);
+        } else {
+            operator.stepOne();
+        }
     }
 
     private void hear(int dice) {
