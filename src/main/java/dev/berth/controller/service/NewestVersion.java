@@ -22,7 +22,7 @@ final class NewestVersion {
     /** Which version an event had that came while a write was under way, and may be its; null: none came. */
     private @Nullable Version early;
 
-    private boolean seenLive;
+    private boolean isUnheardOf;
 
     /** @param isAhead whether it is of a live read that found what the cache did not have, or of a write after that */
     private record Answer(ServiceState service, boolean isAhead) {
@@ -55,9 +55,16 @@ final class NewestVersion {
         return answered;
     }
 
-    /** The cache has what was answered: it is not needed any longer. */
-    synchronized void cacheCaughtUp() {
+    /**
+     * What was answered is not needed any longer.
+     *
+     * @param cached what the cache has, which is no older; empty: none
+     */
+    synchronized void cacheHas(Optional<ServiceState> cached) {
         answered = null;
+        if (cached.isPresent()) {
+            isUnheardOf = false;
+        }
     }
 
     /** A write is about to be made: its event may come before its answer. */
@@ -101,20 +108,30 @@ final class NewestVersion {
     /**
      * What a live read found.
      *
+     * @param found empty: it is gone
      * @param cache what it has by now; throws Unreadable, if that cannot be read
      */
-    void read(ServiceState found, Supplier<Optional<ServiceState>> cache) {
-        Answer answer = new Answer(found, isNewer(found, cache));
+    void read(Optional<ServiceState> found, Supplier<Optional<ServiceState>> cache) {
+        if (found.isEmpty()) {
+            isUnheardOf = false;
+            return;
+        }
+        ServiceState service = found.get();
+        Optional<ServiceState> cached = readable(cache);
+        isUnheardOf =
+                cached.filter(known -> known.uid().equals(service.uid())).isEmpty();
+        Answer answer = new Answer(
+                service, cached.filter(known -> !isOlder(known, service)).isEmpty());
         synchronized (this) {
             answered = answer;
         }
     }
 
-    private static boolean isNewer(ServiceState found, Supplier<Optional<ServiceState>> cache) {
+    private static Optional<ServiceState> readable(Supplier<Optional<ServiceState>> cache) {
         try {
-            return cache.get().filter(cached -> !isOlder(cached, found)).isEmpty();
+            return cache.get();
         } catch (Unreadable cached) {
-            return true;
+            return Optional.empty();
         }
     }
 
@@ -139,13 +156,9 @@ final class NewestVersion {
         return true;
     }
 
-    /** Whether the last pass found it by a live read: then it is there, though the cache may not know it yet. */
-    void sawLive(boolean saw) {
-        seenLive = saw;
-    }
-
-    boolean isSeenLive() {
-        return seenLive;
+    /** Whether a live read found it, and the cache has not had it since: then it is there, though the cache lacks it. */
+    boolean isUnheardOf() {
+        return isUnheardOf;
     }
 
     /** Resource versions of one kind are numbers that grow. */

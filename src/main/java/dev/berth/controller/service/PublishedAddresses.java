@@ -132,12 +132,20 @@ final class PublishedAddresses {
 
     /** What is published no longer, and will not be by a write under way, is not kept from others any more. */
     private void release(ServiceKey key, Optional<ServiceState> service) {
+        if (service.isEmpty() && isUnheardOf(key)) {
+            return;
+        }
         List<Ip> published = new ArrayList<>(mayBePublished(key, service));
         ledger.withholdAlso(key, published);
         if (ledger.withholdsFor(key)) {
             service.ifPresent(state -> published.addAll(state.publishedAddresses()));
             due.accept(ledger.withholdOnly(key, published));
         }
+    }
+
+    /** Whether it is there, though the cache does not have it. */
+    private boolean isUnheardOf(ServiceKey key) {
+        return memories.find(key).filter(memory -> memory.version.isUnheardOf()).isPresent();
     }
 
     /** What a write of which there is no answer may have published, or may publish yet. */

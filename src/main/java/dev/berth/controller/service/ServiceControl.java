@@ -213,7 +213,7 @@ public final class ServiceControl {
                 next = look(key, memory, visit);
             }
             if (!parts.cluster().hasService(key)) {
-                if (memory.version.isSeenLive()) {
+                if (memory.version.isUnheardOf()) {
                     unheard.found(key);
                 } else {
                     forget(key);
@@ -269,12 +269,10 @@ public final class ServiceControl {
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
                         ? Optional.of(found)
                         : Optional.empty();
-                service.ifPresent(found ->
-                        memory.version.read(found, () -> parts.cluster().service(key)));
+                memory.version.read(service, () -> parts.cluster().service(key));
             } else {
                 service = newest(memory, () -> parts.cluster().service(key));
             }
-            memory.version.sawLive(live && service.isPresent());
             service.ifPresent(turns::note);
             noteForeign(key, service);
             List<Claim> claims = ReconcileContext.claims(parts.ledger(), key);
@@ -334,7 +332,7 @@ public final class ServiceControl {
     private static Optional<ServiceState> newest(ServiceMemory memory, Supplier<Optional<ServiceState>> cache) {
         NewestVersion.Newest newest = memory.version.of(cache);
         if (newest.isCached()) {
-            memory.version.cacheCaughtUp();
+            memory.version.cacheHas(newest.service());
         }
         return newest.service();
     }

@@ -22,6 +22,7 @@ import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
@@ -208,6 +209,30 @@ class HostileAnswersTest extends CloudStage {
 
         assertThat(service("web").publishedAddresses()).containsExactly(PUBLISHED);
         assertWithheld();
+    }
+
+    /** The cache has seen the end of the Service of this name before it, and not yet that this one is there. */
+    @Test
+    void addressOfItsOwn_isWithheldFromPools_thoughTheCacheDoesNotHaveTheServiceYet_untilItIsGone() {
+        served("web");
+        put(SampleService.from(service("web")).ports(new Port("", Protocol.TCP, 81, 30081)));
+        client.relist();
+        cluster.endService(key("web"));
+        put(SampleService.named(key("web"), "uid-next"));
+        control.reconcile(key("web"));
+        assertThat(service("web").publishedAddresses()).containsExactly(PUBLISHED);
+        client.serviceCache.hear();
+        assertThat(client.hasService(key("web"))).isFalse();
+
+        pool(List.of("203.0.113.1"));
+        assertWithheld();
+        cloud.ensureFails = new ProviderException("no answer");
+        control.reconcile(key("web"));
+        assertWithheld();
+
+        cluster.endService(key("web"));
+        List.copyOf(later).forEach(task -> task.what().run());
+        assertThat(ledger.holding(PUBLISHED)).isEmpty();
     }
 
     /** What the leader before is about to write; the one that leads now has no answer of the provider. */

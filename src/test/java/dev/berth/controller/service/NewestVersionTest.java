@@ -19,7 +19,7 @@ class NewestVersionTest {
     }
 
     private void readLive(String resourceVersion, String cached) {
-        newest.read(version(resourceVersion), () -> Optional.of(version(cached)));
+        newest.read(Optional.of(version(resourceVersion)), () -> Optional.of(version(cached)));
     }
 
     @Test
@@ -40,7 +40,7 @@ class NewestVersionTest {
         assertThat(cached).isEqualTo(new NewestVersion.Newest(Optional.of(version("20")), true));
         assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("20"));
 
-        newest.cacheCaughtUp();
+        newest.cacheHas(Optional.of(version("20")));
 
         assertThat(newest.of(() -> Optional.of(version("9"))).service()).contains(version("9"));
     }
@@ -74,12 +74,12 @@ class NewestVersionTest {
         newest.wrote(version("22"));
         assertThat(newest.ends()).isTrue();
 
-        newest.cacheCaughtUp();
+        newest.cacheHas(Optional.of(version("22")));
         readLive("30", "30");
         newest.wrote(version("31"));
         assertThat(newest.takeEcho("u1", "31")).isTrue();
 
-        newest.read(version("40"), () -> {
+        newest.read(Optional.of(version("40")), () -> {
             throw new Unreadable("spec.type is \"Odd\"");
         });
         newest.wrote(version("41"));

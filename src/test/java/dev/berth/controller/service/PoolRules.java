@@ -4,6 +4,7 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.ip.Ip;
@@ -133,12 +134,26 @@ final class PoolRules {
 
     /**
      * Whether the operators have other numbers of a pool, and write them in turn: they know nothing of each other, so
-     * neither need they agree on the order of those that wait, nor on what was published when they began.
+     * neither need they agree on the order of those that wait, nor on what was published when they began, be it stranded by
+     * now.
      */
     boolean doOperatorsDisagree() {
         return world.kinds.pools.objects.keySet().stream()
-                .flatMap(name -> Stream.of(IpFamily.values()).map(family -> uses(name, family)))
-                .anyMatch(known -> known.stream().distinct().count() > 1);
+                .anyMatch(name -> Stream.of(IpFamily.values()).anyMatch(family -> differ(uses(name, family)))
+                        || differ(stranded(name)));
+    }
+
+    /** What is stranded of a pool, as each operator knows it. */
+    private List<List<Ip>> stranded(String name) {
+        return world.operators.stream()
+                .map(operator -> operator.ledger.stranded(name, Integer.MAX_VALUE).first().stream()
+                        .map(Holding::ip)
+                        .toList())
+                .toList();
+    }
+
+    private static boolean differ(List<?> known) {
+        return known.stream().distinct().count() > 1;
     }
 
     /** Whether a Service publishes what a pool has and nobody claimed: a stranger wrote it, and nothing is done to it. */
@@ -159,7 +174,7 @@ final class PoolRules {
 
     private void checkStranded(AddressPool pool, AddressPool.Status status, PoolSet poolSet) {
         String name = pool.getMetadata().getName();
-        List<Ip> stranded = world.cluster.claims.values().stream()
+        List<Ip> claimed = world.cluster.claims.values().stream()
                 .filter(claim ->
                         name.equals(claim.spec().pool()) && claim.spec().phase() == ClaimSpec.Phase.BOUND)
                 .map(Claim::ip)
@@ -171,6 +186,8 @@ final class PoolRules {
                 : shown.addresses().stream()
                         .map(address -> Ip.parse(address.address()))
                         .toList();
+        List<List<Ip>> known = stranded(name);
+        List<Ip> stranded = differ(known) && known.contains(named) ? named : claimed;
         check(named.equals(stranded), () -> "pool " + name + " says that " + shown + " is stranded, but " + stranded);
         if (stranded.isEmpty()) {
             check(
