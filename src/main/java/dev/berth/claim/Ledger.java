@@ -87,7 +87,8 @@ public final class Ledger {
                 return new Observation(List.of(), List.of());
             }
             return known == null
-                    ? new Observation(owners(fate.now().owners(), List.of()), turns.newlyInTurn(List.of()))
+                    ? new Observation(
+                            owners(fate.now().owners(), List.of()), turns.newlyInTurn(turns.sharesOf(fate.now())))
                     : new Observation(
                             known.sameContent(fate.now())
                                     ? List.of()
@@ -221,7 +222,14 @@ public final class Ledger {
             Holding before = holdings.get(ip);
             return switch (apply(ip, event)) {
                 case HoldingLife.Unchanged _ -> List.of();
-                case HoldingLife.Becomes(Holding _, List<ServiceKey> remake) -> remake;
+                case HoldingLife.Becomes(Holding now, List<ServiceKey> remake) ->
+                    before != null && before.losesOwnerBy(now)
+                            ? Stream.concat(
+                                            remake.stream(),
+                                            turns.newlyInTurn(turns.openedBy(before, now)).stream())
+                                    .distinct()
+                                    .toList()
+                            : remake;
                 case HoldingLife.Free _ -> freed(Objects.requireNonNull(before));
             };
         });
@@ -315,10 +323,15 @@ public final class Ledger {
     public List<ServiceKey> await(AddressRequest request, List<Refusal> refusals) {
         return locked(() -> {
             List<ServiceKey> due = new ArrayList<>(await(request));
-            if (!due.contains(request.service())
-                    && !(Allocator.choose(view, request) instanceof Choice.Refused refused
-                            && said(refused.refusals()).equals(said(refusals)))) {
-                due.add(request.service());
+            if (!due.contains(request.service())) {
+                Choice choice = Allocator.choose(view, request);
+                if (choice instanceof Choice.Refused refused
+                        && said(refused.refusals()).equals(said(refusals))) {
+                    // What it does not lack may rest on something else since.
+                    turns.answered(request, choice);
+                } else {
+                    due.add(request.service());
+                }
             }
             return due;
         });
@@ -369,20 +382,25 @@ public final class Ledger {
             List<Ip> now = published.stream().distinct().toList();
             List<Ip> before = withheld.replace(service, now);
             now.forEach(ip -> apply(ip, new HoldingEvent.Published()));
-            return before.stream()
+            SequencedSet<ServiceKey> due = new LinkedHashSet<>();
+            before.stream()
                     .filter(ip -> !withheld.contains(ip))
-                    .flatMap(ip -> happened(ip, new HoldingEvent.PublishedNoLonger()).stream())
-                    .distinct()
-                    .toList();
+                    .forEach(ip -> due.addAll(happened(ip, new HoldingEvent.PublishedNoLonger())));
+            due.addAll(turns.newlyInTurn(List.of()));
+            return List.copyOf(due);
         });
     }
 
-    /** Gives nobody these either, on account of this Service: it publishes them. */
-    public void withholdAlso(ServiceKey service, List<Ip> more) {
+    /**
+     * Gives nobody these either, on account of this Service: it publishes them.
+     *
+     * @return the Services that say of these what is not so any more
+     */
+    public List<ServiceKey> withholdAlso(ServiceKey service, List<Ip> more) {
         if (more.isEmpty()) {
-            return;
+            return List.of();
         }
-        locked(() -> {
+        return locked(() -> {
             List<Ip> all = new ArrayList<>(withheld.of(service));
             all.addAll(more);
             return withhold(service, all);
@@ -390,15 +408,12 @@ public final class Ledger {
     }
 
     /** The same of what it may publish next. What a pool has already it may not. */
-    public void withholdNext(ServiceKey service, List<Ip> answered) {
-        locked(() -> {
-            withholdAlso(
-                    service,
-                    answered.stream()
-                            .filter(ip -> holdings.pools().poolOf(ip).isEmpty())
-                            .toList());
-            return true;
-        });
+    public List<ServiceKey> withholdNext(ServiceKey service, List<Ip> answered) {
+        return locked(() -> withholdAlso(
+                service,
+                answered.stream()
+                        .filter(ip -> holdings.pools().poolOf(ip).isEmpty())
+                        .toList()));
     }
 
     /**

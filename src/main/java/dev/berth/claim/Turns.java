@@ -247,10 +247,10 @@ final class Turns {
                 continue;
             }
             for (ServiceKey service : waiting.countingOn(queue)) {
-                List<Queue> left = waiting.requeue(service, view);
-                reopened.addAll(left);
-                if (queue instanceof Queue.OfQuota || !left.isEmpty()) {
-                    // What they say of it was so before.
+                List<Queue> queued = waiting.queuesOf(service);
+                reopened.addAll(waiting.requeue(service, view));
+                if (!waiting.queuesOf(service).equals(queued)) {
+                    // What it says was true before.
                     outdated.add(service);
                 }
             }
@@ -294,7 +294,7 @@ final class Turns {
                 || leftOf(quota).filter(left -> left > 0).isEmpty();
     }
 
-    /** What there is nothing left of, now that this is held. */
+    /** What there may be nothing left of, now that this is held. */
     private List<Queue> usedUpBy(Holding holding) {
         IpFamily family = holding.ip().family();
         List<Queue> usedUp = new ArrayList<>();
@@ -313,16 +313,24 @@ final class Turns {
         boolean left = before.losesOwnerBy(now);
         if (left
                 || before.state() != now.state()
+                || !Objects.equals(now.loadBalancerClass(), before.loadBalancerClass())
                 || !Objects.equals(now.spec().sharing(), before.spec().sharing())) {
-            SequencedSet<SharedBy> shares = new LinkedHashSet<>(Holdings.sharesOf(before));
-            shares.addAll(Holdings.sharesOf(now));
-            shares.forEach(by -> opened.add(new Queue.OfShare(by)));
+            SequencedSet<Queue> shares = new LinkedHashSet<>(sharesOf(before));
+            shares.addAll(sharesOf(now));
+            opened.addAll(shares);
         }
         if (left) {
             opened.addAll(quotasOf(before));
             opened.add(new Queue.OfAddress(now.ip()));
         }
         return opened;
+    }
+
+    /** What those may join who are to share this. */
+    List<Queue> sharesOf(Holding holding) {
+        return Holdings.sharesOf(holding).stream()
+                .<Queue>map(Queue.OfShare::new)
+                .toList();
     }
 
     /** Nobody holds this any more. */
@@ -349,7 +357,7 @@ final class Turns {
     List<Queue> queuesOf(Holding holding) {
         List<Queue> queues = new ArrayList<>(quotasOf(holding));
         queues.add(new Queue.OfAddress(holding.ip()));
-        Holdings.sharesOf(holding).forEach(by -> queues.add(new Queue.OfShare(by)));
+        queues.addAll(sharesOf(holding));
         return queues;
     }
 

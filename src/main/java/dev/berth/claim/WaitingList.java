@@ -229,6 +229,12 @@ final class WaitingList {
         return setAside.contains(ip);
     }
 
+    /** What the Service is queued for; empty: nothing, or it does not wait. */
+    List<Queue> queuesOf(ServiceKey service) {
+        Waiter waiter = waiters.get(service);
+        return waiter == null ? List.of() : waiter.queues();
+    }
+
     /** What the Service waits for; absent: it does not wait. */
     Optional<AddressRequest> request(ServiceKey service) {
         return Optional.ofNullable(waiters.get(service)).map(Waiter::request);

@@ -162,34 +162,6 @@ class LedgerTest {
     }
 
     @Test
-    void serviceThatLacksBothFamilies_looksAgain_onceThoseBeforeItHaveTakenWhatWasFreedOfOne() {
-        ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0/31"), new Quota(2, Map.of()))));
-        Claim one = claimOfDev("192.0.2.0", "x");
-        Claim two = claimOfDev("192.0.2.1", "y");
-        ledger.observe(one);
-        ledger.observe(two);
-        ledger.await(request("first", 0, IPV4));
-        ledger.await(request("second", 1, IPV4));
-        AddressRequest both = request("both", 2, true, IPV4, IPV6);
-        assertThat(reasons(ledger.take(both))).contains(RefusalReason.FULL);
-        ledger.await(both);
-        ledger.free(one);
-        ledger.free(two);
-
-        take(request("first", 0, IPV4));
-        ledger.stopWaiting(key("first"));
-        take(request("second", 1, IPV4));
-
-        assertThat(ledger.stopWaiting(key("second"))).contains(key("both"));
-        assertThat(reasons(ledger.take(both))).contains(RefusalReason.OVER_QUOTA);
-    }
-
-    private static Claim claimOfDev(String ip, String service) {
-        Owner owner = new Owner(new ServiceKey("dev", service), "uid-" + service);
-        return new Claim(Ip.parse(ip), "claim-" + service, "1", ClaimSpec.of("edge", "berth.dev/pool", owner));
-    }
-
-    @Test
     void serviceThatNamesAnAddress_forWhichOthersWaitWhoNameNone_looksAgain_onceTheyDoNot() {
         ledger.usePools(poolSet(pool("edge", "192.0.2.0")));
         ledger.observe(claim("192.0.2.0", "x", 1));

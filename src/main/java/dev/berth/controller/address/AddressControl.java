@@ -46,6 +46,7 @@ public final class AddressControl {
     private final Timing timing;
     private final Supplier<ClassSet> classes;
     private final Consumer<Collection<ServiceKey>> due;
+    private final Consumer<Ip> retry;
     private final AddressRelease release;
     private final Unheard<Claim> unheard;
 
@@ -66,7 +67,7 @@ public final class AddressControl {
     /**
      * @param classes the classes as they are judged now
      * @param due notified which Services to reconcile
-     * @param retry notified which address to reconcile again: an event was passed over
+     * @param retry notified which address to reconcile again: its Service cannot be any more, or an event was passed over
      * @param orphans asked before the address of a Service that is gone is given to another
      */
     public AddressControl(
@@ -84,8 +85,9 @@ public final class AddressControl {
         this.timing = timing;
         this.classes = classes;
         this.due = due;
+        this.retry = retry;
         retries = new RetrySchedule<>(timing.backoff(), timing.steady());
-        release = new AddressRelease(cluster, ledger, timing, due, retry, orphans, this::read);
+        release = new AddressRelease(cluster, ledger, timing, due, retry, orphans, this::read, this::isLeftToOthers);
         unheard = new Unheard<>(
                 timing.later(), claim -> !isUnheard(claim) || !isKnown(claim), this::readSame, this::vanished);
     }
@@ -125,13 +127,9 @@ public final class AddressControl {
         Claim claim = cached.get();
         // The Service that it was taken from by hand must not go on publishing it.
         due.accept(ledger.observe(claim).concerned());
-        if (classes.get().isServedElsewhere(claim.loadBalancerClass())) {
-            // Another Berth's, to keep and to release; it only says that the address is taken, and by whom.
-            leftToOthers.add(ip);
-            if (classes.get().isServedElsewhere(claim.loadBalancerClass())) {
-                return Next.ON_EVENT;
-            }
-            // That class went before it was noted.
+        if (isLeftToOthers(ip, claim.loadBalancerClass())) {
+            // It only says that the address is taken, and by whom.
+            return Next.ON_EVENT;
         }
         if (leftToOthers.remove(ip)) {
             // What they said of it was another Berth's to say.
@@ -162,6 +160,20 @@ public final class AddressControl {
         }
         retries.done(ip);
         return Next.ON_EVENT;
+    }
+
+    /** Whether another Berth claimed it, who keeps and releases it. */
+    private boolean isLeftToOthers(Ip ip, @Nullable String className) {
+        if (!classes.get().isServedElsewhere(className)) {
+            return false;
+        }
+        leftToOthers.add(ip);
+        // Else that class went before it was noted.
+        return classes.get().isServedElsewhere(className);
+    }
+
+    private boolean isLeftToOthers(Holding held) {
+        return held.state() != Holding.State.HELD && isLeftToOthers(held.ip(), held.loadBalancerClass());
     }
 
     /** Gives a released address to others, once it has cooled for as long as its pool says. */
@@ -251,6 +263,7 @@ public final class AddressControl {
         }
         Optional<Holding> known = ledger.holding(ip);
         if (known.isEmpty() || !isGone(known.get())) {
+            release.lookAfterWhoHolds(ip);
             return Next.ON_EVENT;
         }
         List<Owner> owners = known.get().owners().stream()
@@ -299,9 +312,10 @@ public final class AddressControl {
         return claim == null ? holding.state() == Holding.State.UNSURE : ledger.isGone(claim);
     }
 
-    /** Releases what the Service of this name holds, if it is gone: no timer of it comes, but those of its addresses do. */
+    /** Releases what the Service of this name holds, if it is gone: no timer of it comes. */
     public void releaseIfGone(ServiceKey service) {
-        ledger.heldFor(service)
+        ledger.heldFor(service).stream()
+                .filter(holding -> !isLeftToOthers(holding))
                 .forEach(holding -> holding.owners().stream()
                         .filter(owner -> owner.service().equals(service) && !owner.isReservation())
                         .forEach(owner -> releaseIfGone(holding.ip(), owner)));
@@ -314,8 +328,10 @@ public final class AddressControl {
      */
     public Released releaseIfGone(Ip ip, Owner owner) {
         boolean released = release.ifGone(ip, owner);
-        if (!released) {
-            // Neither the Service nor its Address need be in a cache: nothing else would come back to it.
+        if (!released && cluster.claim(ip).filter(claim -> claim.owners().contains(owner)).isPresent()) {
+            retry.accept(ip);
+        } else if (!released) {
+            // Neither the Service nor an Address of its own need be in a cache: nothing else would come back to it.
             release.lookAfter(ip, owner);
         }
         return released ? Released.DONE : Released.LATER;

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,7 @@ final class AddressRelease {
     private final Consumer<Ip> retry;
     private final Orphans orphans;
     private final Consumer<Claim> read;
+    private final Predicate<Holding> isLeftToOthers;
 
     /**
      * Objects that we deleted, by uid, until the cache has seen it: what it says of them is old. And whether it said
@@ -55,7 +57,7 @@ final class AddressRelease {
 
     private record Awaited(Ip ip, Owner owner) {}
 
-    /** What is held for Services that may be gone, and has no Address that would be reconciled again. */
+    /** What is held for Services that may be gone, and need have no Address that would be reconciled again. */
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
 
     private final RetrySchedule<Awaited> retries;
@@ -67,6 +69,7 @@ final class AddressRelease {
      * @param retry notified which address to reconcile again
      * @param orphans asked before the address of a Service that is gone is given to another
      * @param read notified of an Address object that a read has found
+     * @param isLeftToOthers whether another Berth claimed it, who keeps and releases it
      */
     AddressRelease(
             Cluster cluster,
@@ -75,7 +78,8 @@ final class AddressRelease {
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry,
             Orphans orphans,
-            Consumer<Claim> read) {
+            Consumer<Claim> read,
+            Predicate<Holding> isLeftToOthers) {
         this.cluster = cluster;
         this.ledger = ledger;
         this.timing = timing;
@@ -83,6 +87,7 @@ final class AddressRelease {
         this.retry = retry;
         this.orphans = orphans;
         this.read = read;
+        this.isLeftToOthers = isLeftToOthers;
         retries = new RetrySchedule<>(timing.backoff(), timing.steady());
     }
 
@@ -272,9 +277,10 @@ final class AddressRelease {
     void untilKnown(Ip ip, Owner owner) {
         Awaited what = new Awaited(ip, owner);
         awaited.add(what);
-        boolean stillHeld =
-                ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
-        if (stillHeld && !ifGone(ip, owner)) {
+        boolean isOurs = ledger.holding(ip)
+                .filter(held -> held.owners().contains(owner) && !isLeftToOthers.test(held))
+                .isPresent();
+        if (isOurs && !ifGone(ip, owner)) {
             tryAgain(what);
         } else {
             retries.done(what);
@@ -297,7 +303,11 @@ final class AddressRelease {
     /** {@code services} are due: it is their turn, or they are to make the Address of what they hold. */
     void wake(Ip ip, List<ServiceKey> services) {
         due.accept(services);
-        // A Service that is gone gets no event any more, and neither does an address without an Address.
+        lookAfterWhoHolds(ip);
+    }
+
+    /** A Service that is gone gets no event any more, and neither does an address without an Address. */
+    void lookAfterWhoHolds(Ip ip) {
         ledger.holding(ip).filter(held -> held.state() == Holding.State.HELD).stream()
                 .flatMap(held -> held.owners().stream())
                 .filter(owner -> !owner.isReservation() && !cluster.hasService(owner.service()))

@@ -182,7 +182,7 @@ final class ProviderEffects {
     private AnsweredAddresses whoHas(ServedClass served, LoadBalancerStatus answer) {
         List<Ip> addresses = AnsweredAddresses.toLookUp(answer, served.capabilities());
         // First: a pool may name one since, and must not give it to another meanwhile.
-        pass.parts().ledger().withholdNext(pass.key(), addresses);
+        pass.due().accept(pass.parts().ledger().withholdNext(pass.key(), addresses));
         return addresses.isEmpty()
                 ? AnsweredAddresses.NONE
                 : new AnsweredAddresses(

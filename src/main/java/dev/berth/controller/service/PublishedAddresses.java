@@ -98,7 +98,7 @@ final class PublishedAddresses {
     void withhold(ServiceKey key, Optional<ServiceState> service, ServicePlan plan) {
         withhold(key, service, Withholding.before(plan, service));
         if (plan instanceof ServicePlan.Serve serve) {
-            ledger.withholdAlso(key, serve.servedClass().brought(serve.service()));
+            due.accept(ledger.withholdAlso(key, serve.servedClass().brought(serve.service())));
         }
     }
 
@@ -136,7 +136,7 @@ final class PublishedAddresses {
             return;
         }
         List<Ip> published = new ArrayList<>(mayBePublished(key, service));
-        ledger.withholdAlso(key, published);
+        due.accept(ledger.withholdAlso(key, published));
         if (ledger.withholdsFor(key)) {
             service.ifPresent(state -> published.addAll(state.publishedAddresses()));
             due.accept(ledger.withholdOnly(key, published));

@@ -290,6 +290,39 @@ class AddressControlTest {
     }
 
     @Test
+    void addressOfAServiceThatIsGone_isNotReleased_onceItIsAnotherBerths() {
+        ledger.observe(claim("a1"));
+        cluster.live = new Read.Failed<>("no route to host");
+        control.releaseIfGone(IP, WEB);
+        classes = SampleClasses.ofAnotherBerth("berth.dev/pool");
+        cluster.live = new Read.Absent<>();
+        cluster.deletion = new Write.Done<>(claim("a1"));
+
+        next.run();
+        control.releaseIfGone(WEB.service());
+
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+        classes = ClassSet.empty();
+        assertThat(control.classChanged("berth.dev/pool")).containsExactly(IP);
+    }
+
+    /** Another operator has made its Address again, and deleted it before this one looked. */
+    @Test
+    void whatIsHeldForAServiceThatIsGone_isReadAgain_untilItIsTold_thoughTheAddressInTheCacheVanishes() {
+        ledger.holdAgain(List.of(IP), WEB);
+        cluster.live = new Read.Failed<>("no route to host");
+        cluster.cached = Optional.of(claim("a1"));
+        assertThat(control.releaseIfGone(IP, WEB)).isEqualTo(Released.LATER);
+
+        cluster.cached = Optional.empty();
+        cluster.live = new Read.Absent<>();
+        control.vanished(claim("a1"));
+        next.run();
+
+        assertThat(held()).isEmpty();
+    }
+
+    @Test
     void anAddressThatWasMadeAndDeletedWhileAWatchWasDown_isLookedFor_untilItIsTold() {
         ledger.observe(claim("a1"));
         control.made(claim("a1"));

@@ -53,7 +53,7 @@ class AddressReleaseTest {
             none -> {},
             again::add,
             (owner, className) -> true,
-            ledger::observe);
+            ledger::observe, held -> false);
 
     @AfterEach
     void everyIndexAgreesWithTheHoldings() {

@@ -282,6 +282,12 @@ final class SimulatedOperator {
                 && otherNews.isEmpty();
     }
 
+    /** Whether it looks at the Service of this name, or is to. */
+    boolean isAbout(ServiceKey service) {
+        Work work = new Work.OfService(service);
+        return queue.contains(work) || tasks.stream().anyMatch(task -> task.work.equals(work));
+    }
+
     /** As {@link ServiceReconciler} does: one that cannot be read is left as it is. */
     private Next reconcile(ServiceKey key) {
         try {

@@ -93,8 +93,8 @@ final class SimulatedWorld {
     final List<Runnable> stillUnderWay = new ArrayList<>();
 
     /**
-     * Addresses that such a write of an operator that had ended published, or one that had lost its lease, until all that run
-     * give it to no other; for as long as it is published, if another Service got the address before.
+     * Addresses that such a write of an operator that had ended published, or that a leader published after it had lost its
+     * lease, until all that run have looked; for as long as it is published, if another Service got the address before.
      */
     final Set<PublishedIp> publishedLate = new HashSet<>();
 
@@ -340,7 +340,7 @@ final class SimulatedWorld {
         clearedOrCarriedLate.addAll(without(ofCloud, cloud.carried.keySet()));
     }
 
-    /** Does what a leader does that has lost its lease: its successor has begun without what that publishes. */
+    /** Does the work of a leader that has lost its lease. Its successor may not know yet what that publishes. */
     void publishesLate(Runnable work) {
         Set<PublishedIp> published = published();
         work.run();
@@ -366,13 +366,15 @@ final class SimulatedWorld {
         }
     }
 
-    /** Whether it has looked at the Service since, and gives the address to no other. */
+    /** Whether it has looked at the Service since, and had not given the address to another before. */
     private static boolean hasHeard(SimulatedOperator operator, PublishedIp late) {
         return operator.ledger
                 .holding(late.ip())
-                .filter(held ->
-                        held.owners().stream().allMatch(owner -> late.uid().equals(owner.uid())))
-                .isPresent();
+                .map(held -> held.owners().stream().allMatch(owner -> late.uid().equals(owner.uid())))
+                .orElseGet(() -> operator.client.services().stream()
+                        .anyMatch(service -> service.uid().equals(late.uid())
+                                && service.publishes(late.ip())
+                                && !operator.isAbout(service.key())));
     }
 
     /** What Services publish, whoever wrote it. */
