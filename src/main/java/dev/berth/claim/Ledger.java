@@ -224,9 +224,7 @@ public final class Ledger {
                 case HoldingLife.Unchanged _ -> List.of();
                 case HoldingLife.Becomes(Holding now, List<ServiceKey> remake) ->
                     before != null && before.losesOwnerBy(now)
-                            ? Stream.concat(
-                                            remake.stream(),
-                                            turns.newlyInTurn(turns.openedBy(before, now)).stream())
+                            ? Stream.concat(remake.stream(), turns.newlyInTurn(turns.openedBy(before, now)).stream())
                                     .distinct()
                                     .toList()
                             : remake;

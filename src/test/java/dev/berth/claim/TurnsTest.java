@@ -91,8 +91,7 @@ class TurnsTest {
         ledger.free(six);
 
         List<ServiceKey> due = new ArrayList<>(ledger.observe(four).due());
-        due.addAll(
-                ledger.observe(claimOfDev("2001:db8::", "six", "z", "9")).due());
+        due.addAll(ledger.observe(claimOfDev("2001:db8::", "six", "z", "9")).due());
 
         assertThat(due).contains(key("named"));
         assertThat(reasons(named)).contains(RefusalReason.FULL);
@@ -165,15 +164,13 @@ class TurnsTest {
         ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0/30"), new Quota(1, Map.of()))));
         Owner ofProd = new Owner(key("a"), "uid-a");
         Owner ofDev = new Owner(new ServiceKey("dev", "b"), "uid-b");
-        Sharing share = Sample.sharing(request("a", 0, IPV4), "dns", 80)
-                .constraints()
-                .sharing();
+        Sharing share =
+                Sample.sharing(request("a", 0, IPV4), "dns", 80).constraints().sharing();
         Claim shared = new Claim(
                 FIRST,
                 "claim-shared",
                 "5",
-                ClaimSpec.of("edge", "berth.dev/pool", ofProd)
-                        .joinedBy(ofDev, Objects.requireNonNull(share)));
+                ClaimSpec.of("edge", "berth.dev/pool", ofProd).joinedBy(ofDev, Objects.requireNonNull(share)));
         ledger.observe(shared);
         AddressRequest waits = request("waits", 1, IPV4);
         waits(waits);

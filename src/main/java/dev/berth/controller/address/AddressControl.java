@@ -328,7 +328,10 @@ public final class AddressControl {
      */
     public Released releaseIfGone(Ip ip, Owner owner) {
         boolean released = release.ifGone(ip, owner);
-        if (!released && cluster.claim(ip).filter(claim -> claim.owners().contains(owner)).isPresent()) {
+        if (!released
+                && cluster.claim(ip)
+                        .filter(claim -> claim.owners().contains(owner))
+                        .isPresent()) {
             retry.accept(ip);
         } else if (!released) {
             // Neither the Service nor an Address of its own need be in a cache: nothing else would come back to it.

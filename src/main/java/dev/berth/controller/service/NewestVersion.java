@@ -118,8 +118,7 @@ final class NewestVersion {
         }
         ServiceState service = found.get();
         Optional<ServiceState> cached = readable(cache);
-        isUnheardOf =
-                cached.filter(known -> known.uid().equals(service.uid())).isEmpty();
+        isUnheardOf = cached.filter(known -> known.uid().equals(service.uid())).isEmpty();
         Answer answer = new Answer(
                 service, cached.filter(known -> !isOlder(known, service)).isEmpty());
         synchronized (this) {

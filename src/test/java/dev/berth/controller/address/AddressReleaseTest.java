@@ -53,7 +53,8 @@ class AddressReleaseTest {
             none -> {},
             again::add,
             (owner, className) -> true,
-            ledger::observe, held -> false);
+            ledger::observe,
+            held -> false);
 
     @AfterEach
     void everyIndexAgreesWithTheHoldings() {
