@@ -247,14 +247,18 @@ public final class Ledger {
         return List.copyOf(due);
     }
 
+    private void put(Holding now) {
+        if (holdings.put(now)) {
+            waiting.taken(now.ip());
+        }
+    }
+
     /** The one way by which what is held changes. */
     private HoldingLife.Fate apply(Ip ip, HoldingEvent event) {
         Holding before = holdings.get(ip);
         HoldingLife.Fate fate = HoldingLife.after(ip, before, event);
         if (fate instanceof HoldingLife.Becomes(Holding now, List<ServiceKey> _)) {
-            if (holdings.put(now)) {
-                waiting.taken(ip);
-            }
+            put(now);
             turns.taken(before, now);
         } else if (fate instanceof HoldingLife.Free) {
             holdings.remove(ip);
@@ -448,7 +452,13 @@ public final class Ledger {
     private <T> T asIfPublishedNoLonger(List<Ip> ips, Supplier<T> work) {
         ips.forEach(ip -> apply(ip, new HoldingEvent.PublishedNoLonger()));
         T done = work.get();
-        ips.stream().filter(withheld::contains).forEach(ip -> apply(ip, new HoldingEvent.Published()));
+        ips.stream().filter(withheld::contains).forEach(ip -> {
+            if (HoldingLife.after(ip, holdings.get(ip), new HoldingEvent.Published())
+                    instanceof HoldingLife.Becomes(Holding as, List<ServiceKey> _)) {
+                // It is as before: nobody who waits is answered anything else.
+                put(as);
+            }
+        });
         return done;
     }
 

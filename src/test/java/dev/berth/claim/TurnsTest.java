@@ -180,4 +180,19 @@ class TurnsTest {
                 .contains(key("waits"));
         assertThat(ledger.choose(waits)).isInstanceOf(Choice.Assigned.class);
     }
+
+    /** It publishes the address that it names. */
+    @Test
+    void serviceThatWaitsForWhatIsWithheldForIt_doesNotMakeItselfDue() {
+        ledger.usePools(poolSet(limited(pool("edge", "192.0.2.0/31"), new Quota(1, Map.of()))));
+        ledger.observe(claim("192.0.2.1", "x", 1));
+        AddressRequest named = asking(request("named", 1, IPV4), "192.0.2.0");
+        ledger.withhold(key("named"), List.of(FIRST));
+        waits(named);
+
+        ledger.holdAgain(named);
+
+        assertThat(ledger.await(named)).isEmpty();
+        assertThat(ledger.holding(FIRST)).isPresent();
+    }
 }

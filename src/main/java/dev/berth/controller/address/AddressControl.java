@@ -46,7 +46,6 @@ public final class AddressControl {
     private final Timing timing;
     private final Supplier<ClassSet> classes;
     private final Consumer<Collection<ServiceKey>> due;
-    private final Consumer<Ip> retry;
     private final AddressRelease release;
     private final Unheard<Claim> unheard;
 
@@ -67,7 +66,7 @@ public final class AddressControl {
     /**
      * @param classes the classes as they are judged now
      * @param due notified which Services to reconcile
-     * @param retry notified which address to reconcile again: its Service cannot be any more, or an event was passed over
+     * @param retry notified which address to reconcile again: an event was passed over
      * @param orphans asked before the address of a Service that is gone is given to another
      */
     public AddressControl(
@@ -85,7 +84,6 @@ public final class AddressControl {
         this.timing = timing;
         this.classes = classes;
         this.due = due;
-        this.retry = retry;
         retries = new RetrySchedule<>(timing.backoff(), timing.steady());
         release = new AddressRelease(cluster, ledger, timing, due, retry, orphans, this::read, this::isLeftToOthers);
         unheard = new Unheard<>(
@@ -172,8 +170,9 @@ public final class AddressControl {
         return classes.get().isServedElsewhere(className);
     }
 
+    /** What has no Address yet is this one's. */
     private boolean isLeftToOthers(Holding held) {
-        return held.state() != Holding.State.HELD && isLeftToOthers(held.ip(), held.loadBalancerClass());
+        return held.claim() != null && isLeftToOthers(held.ip(), held.loadBalancerClass());
     }
 
     /** Gives a released address to others, once it has cooled for as long as its pool says. */
@@ -263,7 +262,6 @@ public final class AddressControl {
         }
         Optional<Holding> known = ledger.holding(ip);
         if (known.isEmpty() || !isGone(known.get())) {
-            release.lookAfterWhoHolds(ip);
             return Next.ON_EVENT;
         }
         List<Owner> owners = known.get().owners().stream()
@@ -314,8 +312,7 @@ public final class AddressControl {
 
     /** Releases what the Service of this name holds, if it is gone: no timer of it comes. */
     public void releaseIfGone(ServiceKey service) {
-        ledger.heldFor(service).stream()
-                .filter(holding -> !isLeftToOthers(holding))
+        ledger.heldFor(service)
                 .forEach(holding -> holding.owners().stream()
                         .filter(owner -> owner.service().equals(service) && !owner.isReservation())
                         .forEach(owner -> releaseIfGone(holding.ip(), owner)));
@@ -328,13 +325,9 @@ public final class AddressControl {
      */
     public Released releaseIfGone(Ip ip, Owner owner) {
         boolean released = release.ifGone(ip, owner);
-        if (!released
-                && cluster.claim(ip)
-                        .filter(claim -> claim.owners().contains(owner))
-                        .isPresent()) {
-            retry.accept(ip);
-        } else if (!released) {
-            // Neither the Service nor an Address of its own need be in a cache: nothing else would come back to it.
+        if (!released) {
+            // The Service need not be in a cache, and the Address there may be another's: nothing else would come back
+            // to it.
             release.lookAfter(ip, owner);
         }
         return released ? Released.DONE : Released.LATER;

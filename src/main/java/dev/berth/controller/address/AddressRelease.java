@@ -21,8 +21,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,7 @@ final class AddressRelease {
     private static final Logger LOG = LoggerFactory.getLogger(AddressRelease.class);
 
     private static final int REMEMBERED = 10_000;
+    private static final int LOOKS_AT_ONCE = 8;
 
     private final Cluster cluster;
     private final Ledger ledger;
@@ -60,6 +64,10 @@ final class AddressRelease {
     /** What is held for Services that may be gone, and need have no Address that would be reconciled again. */
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
 
+    /** Those of them that are to be looked at now. */
+    private final Queue<Awaited> ready = new ConcurrentLinkedQueue<>();
+
+    private final Semaphore lanes = new Semaphore(LOOKS_AT_ONCE);
     private final RetrySchedule<Awaited> retries;
 
     /**
@@ -254,10 +262,14 @@ final class AddressRelease {
 
     /** Traffic for the Service that is gone must not go on at an address that is another's by then. */
     private boolean releaseWhatIsLeft(Ip ip, Owner owner) {
-        Optional<Holding> holding =
-                ledger.holding(ip).filter(held -> held.owners().contains(owner));
+        Optional<Holding> holding = itsOwn(ip, owner);
         return holding.isEmpty()
                 || (orphans.delete(owner, holding.get().loadBalancerClass()) && releaseOfGone(ip, owner));
+    }
+
+    /** What it holds there; absent: nothing, or what another Berth claimed for it. */
+    private Optional<Holding> itsOwn(Ip ip, Owner owner) {
+        return ledger.holding(ip).filter(held -> held.owners().contains(owner) && !isLeftToOthers.test(held));
     }
 
     /** The Service cannot need it again, so what its Address says by now counts. */
@@ -265,8 +277,10 @@ final class AddressRelease {
         Claim known = ledger.holding(ip).map(Holding::claim).orElse(null);
         Released released = of(ip, owner, known);
         if (released == Released.CHANGED) {
-            Claim now = ledger.holding(ip).map(Holding::claim).orElse(null);
-            released = of(ip, owner, now);
+            Optional<Holding> now = itsOwn(ip, owner);
+            released = now.isEmpty()
+                    ? Released.DONE
+                    : of(ip, owner, now.map(Holding::claim).orElse(null));
         }
         return released == Released.DONE;
     }
@@ -277,10 +291,9 @@ final class AddressRelease {
     void untilKnown(Ip ip, Owner owner) {
         Awaited what = new Awaited(ip, owner);
         awaited.add(what);
-        boolean isOurs = ledger.holding(ip)
-                .filter(held -> held.owners().contains(owner) && !isLeftToOthers.test(held))
-                .isPresent();
-        if (isOurs && !ifGone(ip, owner)) {
+        boolean stillHeld =
+                ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
+        if (stillHeld && !ifGone(ip, owner)) {
             tryAgain(what);
         } else {
             retries.done(what);
@@ -289,7 +302,36 @@ final class AddressRelease {
     }
 
     private void tryAgain(Awaited what) {
-        timing.later().after(retries.failed(what), () -> untilKnown(what.ip(), what.owner()));
+        timing.later().after(retries.failed(what), () -> {
+            ready.add(what);
+            lookAtReady();
+        });
+    }
+
+    /** After an outage there may be thousands: those that wait for their turn take no thread. */
+    private void lookAtReady() {
+        while (!ready.isEmpty() && lanes.tryAcquire()) {
+            try {
+                for (Awaited next = ready.poll(); next != null; next = ready.poll()) {
+                    lookAt(next);
+                }
+            } finally {
+                lanes.release();
+            }
+        }
+    }
+
+    private void lookAt(Awaited what) {
+        try {
+            untilKnown(what.ip(), what.owner());
+        } catch (RuntimeException defect) {
+            LOG.error(
+                    "{}: cannot tell whether {} still needs it",
+                    what.ip(),
+                    what.owner().service(),
+                    defect);
+            tryAgain(what);
+        }
     }
 
     /** The same as {@link #untilKnown}, but not at once; once for all who ask. */
@@ -303,11 +345,7 @@ final class AddressRelease {
     /** {@code services} are due: it is their turn, or they are to make the Address of what they hold. */
     void wake(Ip ip, List<ServiceKey> services) {
         due.accept(services);
-        lookAfterWhoHolds(ip);
-    }
-
-    /** A Service that is gone gets no event any more, and neither does an address without an Address. */
-    void lookAfterWhoHolds(Ip ip) {
+        // A Service that is gone gets no event any more, and neither does an address without an Address.
         ledger.holding(ip).filter(held -> held.state() == Holding.State.HELD).stream()
                 .flatMap(held -> held.owners().stream())
                 .filter(owner -> !owner.isReservation() && !cluster.hasService(owner.service()))

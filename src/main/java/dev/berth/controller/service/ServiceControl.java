@@ -251,7 +251,8 @@ public final class ServiceControl {
 
     private Next look(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
         memory.retries.begin();
-        boolean live = false;
+        // The cache does not tell yet that it is there, or any more.
+        boolean live = memory.version.isUnheardOf() && !parts.cluster().hasService(key);
         OwnWrites writes = new OwnWrites();
         for (int pass = 1; ; pass++) {
             Optional<ServiceState> service;

@@ -322,6 +322,57 @@ class AddressControlTest {
         assertThat(held()).isEmpty();
     }
 
+    /** It has no Address, as far as is known, so it is no other's. */
+    @Test
+    void addressWhoseCreateWasNotAnswered_isFreed_onceItsServiceIsGone_thoughItsClassIsAnotherBerths() {
+        ledger.observe(claim("a1"));
+        ledger.doubt(claim("a1"));
+        cluster.live = new Read.Failed<>("no route to host");
+        control.releaseIfGone(IP, WEB);
+        classes = SampleClasses.ofAnotherBerth("berth.dev/pool");
+        cluster.live = new Read.Absent<>();
+        cluster.liveClaim = new Read.Absent<>();
+
+        next.run();
+
+        assertThat(held()).isEmpty();
+    }
+
+    @Test
+    void addressOfAServiceThatIsGone_isNotReleased_ifAReadShowsThatItIsAnotherBerths() {
+        ledger.observe(claim("a1"));
+        ledger.doubt(claim("a1"));
+        classes = SampleClasses.ofAnotherBerth("berth.dev/pool");
+        cluster.liveClaim = new Read.Found<>(claim("a1"));
+        cluster.deletion = new Write.Done<>(claim("a1"));
+
+        assertThat(control.releaseIfGone(IP, WEB)).isEqualTo(Released.DONE);
+
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+    }
+
+    /** The cache has the Address that this operator has deleted, and nothing of what came after it. */
+    @Test
+    void whatIsHeldForAServiceThatIsGone_isReadAgain_untilItIsTold_thoughTheCacheHasAnAddressThatWasDeleted() {
+        ledger.observe(claim("a1"));
+        cluster.cached = Optional.of(claim("a1"));
+        cluster.deletion = new Write.Done<>(claim("a1"));
+        control.release(IP, WEB, claim("a1"));
+        ledger.holdAgain(List.of(IP), WEB);
+        ledger.doubt(IP);
+        cluster.live = new Read.Failed<>("no route to host");
+        assertThat(control.releaseIfGone(IP, WEB)).isEqualTo(Released.LATER);
+        control.reconcile(IP);
+
+        cluster.cached = Optional.empty();
+        control.vanished(claim("a1"));
+        cluster.live = new Read.Absent<>();
+        cluster.liveClaim = new Read.Absent<>();
+        next.run();
+
+        assertThat(held()).isEmpty();
+    }
+
     @Test
     void anAddressThatWasMadeAndDeletedWhileAWatchWasDown_isLookedFor_untilItIsTold() {
         ledger.observe(claim("a1"));

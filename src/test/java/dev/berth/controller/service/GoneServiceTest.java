@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.claim.Claim;
 import dev.berth.claim.Holding;
 import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
@@ -25,13 +26,17 @@ class GoneServiceTest {
     private final Slow provider = new Slow();
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH, provider);
 
-    /** A line on which no read gets through while it is broken, and nothing at all while the API server is down. */
+    /** A line on which no read gets through while it is broken, and nothing at all while the API server is down; or nothing is deleted. */
     private static final class Broken implements Line {
         private boolean isBroken;
         private boolean isDown;
+        private boolean refusesDeletes;
 
         @Override
         public Fault sending(String call, Runnable effect) {
+            if (refusesDeletes && call.startsWith("delete")) {
+                return Fault.REFUSED;
+            }
             return isDown ? Fault.UNKNOWN_NOT_DONE : Fault.NONE;
         }
 
@@ -107,6 +112,50 @@ class GoneServiceTest {
 
         assertThat(operator.ledger.heldFor(WEB)).isEmpty();
         assertThat(provider.deleted).containsOnly("uid-web");
+    }
+
+    @Test
+    void whatAServiceThatOnlyALiveReadHasFoundPublishes_isFree_onceItIsGone() {
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+        operator.hear();
+        operator.control.reconcile(WEB);
+        cluster.endService(WEB);
+        operator.hear();
+        Ip published = Ip.parse("192.0.2.3");
+        cluster.put(
+                WEB,
+                SampleService.named(WEB, "uid-next")
+                        .loadBalancerClass("other.dev/class")
+                        .ingress(published.toString()));
+        operator.control.reconcile(WEB);
+        assertThat(operator.ledger.holding(published)).isPresent();
+
+        cluster.endService(WEB);
+        operator.hear();
+        operator.control.reconcile(WEB);
+
+        assertThat(operator.ledger.holding(published)).isEmpty();
+    }
+
+    /** The Address would make its Service due at once, and that the Address. */
+    @Test
+    void addressOfAnEarlierServiceOfTheName_thatCannotBeReleased_isTriedAgainLater() {
+        PoolOperator atOnce = new PoolOperator(cluster, () -> Instant.EPOCH);
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+        atOnce.hear();
+        atOnce.control.reconcile(WEB);
+        cluster.endService(WEB);
+        cluster.put(WEB, SampleService.named(WEB, "uid-next").typeLoadBalancer(false));
+        atOnce.hear();
+        atOnce.due.clear();
+        atOnce.later.clear();
+
+        line.refusesDeletes = true;
+        atOnce.control.reconcile(WEB);
+
+        assertThat(atOnce.addressesDue).isEmpty();
+        assertThat(atOnce.due).isEmpty();
+        assertThat(atOnce.later).isNotEmpty();
     }
 
     /** Another operator gave the address back. */

@@ -212,8 +212,7 @@ class HostileAnswersTest extends CloudStage {
     }
 
     /** The cache has seen the end of the Service of this name before it, and not yet that this one is there. */
-    @Test
-    void addressOfItsOwn_isWithheldFromPools_thoughTheCacheDoesNotHaveTheServiceYet_untilItIsGone() {
+    private void servedBeforeTheCacheHasIt() {
         served("web");
         put(SampleService.from(service("web")).ports(new Port("", Protocol.TCP, 81, 30081)));
         client.relist();
@@ -223,7 +222,11 @@ class HostileAnswersTest extends CloudStage {
         assertThat(service("web").publishedAddresses()).containsExactly(PUBLISHED);
         client.serviceCache.hear();
         assertThat(client.hasService(key("web"))).isFalse();
+    }
 
+    @Test
+    void addressOfItsOwn_isWithheldFromPools_thoughTheCacheDoesNotHaveTheServiceYet_untilItIsGone() {
+        servedBeforeTheCacheHasIt();
         pool(List.of("203.0.113.1"));
         assertWithheld();
         cloud.ensureFails = new ProviderException("no answer");
@@ -232,6 +235,17 @@ class HostileAnswersTest extends CloudStage {
 
         cluster.endService(key("web"));
         List.copyOf(later).forEach(task -> task.what().run());
+        assertThat(ledger.holding(PUBLISHED)).isEmpty();
+    }
+
+    @Test
+    void addressOfItsOwn_isFree_onceTheServiceIsGone_thoughTheCacheHasOnlySeenThatItIsNotThere() {
+        servedBeforeTheCacheHasIt();
+        pool(List.of("203.0.113.1"));
+
+        cluster.endService(key("web"));
+        reconcile("web");
+
         assertThat(ledger.holding(PUBLISHED)).isEmpty();
     }
 

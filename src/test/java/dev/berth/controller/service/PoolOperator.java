@@ -6,6 +6,7 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ClassSet;
@@ -39,6 +40,9 @@ class PoolOperator {
 
     /** Which Services it wants to reconcile, the earliest first. */
     final SequencedSet<ServiceKey> due = new LinkedHashSet<>();
+
+    /** Which Addresses it wants to look at again, though no event says so. */
+    final List<Ip> addressesDue = new ArrayList<>();
 
     private ClassSet classes;
 
@@ -75,6 +79,7 @@ class PoolOperator {
                 .classes(() -> classes)
                 .provider("theirs", provider)
                 .due(due::addAll)
+                .addressDue(addressesDue::add)
                 .build();
         addresses = loops.addresses();
         control = loops.services();

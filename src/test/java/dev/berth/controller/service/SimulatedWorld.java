@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.claim.Claim;
 import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ClassSet;
@@ -11,6 +12,7 @@ import dev.berth.testing.cluster.Line;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,9 +96,10 @@ final class SimulatedWorld {
 
     /**
      * Addresses that such a write of an operator that had ended published, or that a leader published after it had lost its
-     * lease, until all that run have looked; for as long as it is published, if another Service got the address before.
+     * lease, and who has not looked since: until all that run have; for as long as it is published, if another Service got the
+     * address before.
      */
-    final Set<PublishedIp> publishedLate = new HashSet<>();
+    private final Map<PublishedIp, Set<SimulatedOperator>> publishedLate = new HashMap<>();
 
     /**
      * The uids of the Services whose finalizer such a call removed, or for which it had a provider begin to carry traffic; as
@@ -326,25 +329,29 @@ final class SimulatedWorld {
 
     /** Does what nobody waits for any more. */
     void land(Runnable late) {
+        if (late instanceof OfOneThatRuns sent && sent.ends() == ends) {
+            late.run();
+        } else {
+            noteLate(late);
+        }
+    }
+
+    /** Does what no leader does, and notes what its successor may not know yet. */
+    void noteLate(Runnable work) {
         Set<PublishedIp> published = published();
         Set<String> marked = withFinalizer();
         Set<String> ofProvider = Set.copyOf(provider.carried.keySet());
         Set<String> ofCloud = Set.copyOf(cloud.carried.keySet());
-        late.run();
-        if (late instanceof OfOneThatRuns sent && sent.ends() == ends) {
-            return;
-        }
-        publishedLate.addAll(without(published, published()));
+        work.run();
+        without(published, published()).forEach(late -> publishedLate.put(late, new HashSet<>(operators)));
         clearedOrCarriedLate.addAll(without(withFinalizer(), marked));
         clearedOrCarriedLate.addAll(without(ofProvider, provider.carried.keySet()));
         clearedOrCarriedLate.addAll(without(ofCloud, cloud.carried.keySet()));
     }
 
-    /** Does the work of a leader that has lost its lease. Its successor may not know yet what that publishes. */
-    void publishesLate(Runnable work) {
-        Set<PublishedIp> published = published();
-        work.run();
-        publishedLate.addAll(without(published, published()));
+    /** Whether it was published so late that the operator of then may not have known of it. */
+    boolean isPublishedLate(PublishedIp published) {
+        return publishedLate.containsKey(published);
     }
 
     private static <T> Set<T> without(Set<T> these, Set<T> all) {
@@ -357,9 +364,12 @@ final class SimulatedWorld {
     void forgetWhatIsUndone() {
         if (!publishedLate.isEmpty()) {
             Set<PublishedIp> published = published();
-            publishedLate.removeIf(late -> !published.contains(late)
-                    || (!cluster.claims.containsKey(late.ip())
-                            && operators.stream().allMatch(operator -> hasHeard(operator, late))));
+            publishedLate.forEach((late, unheard) ->
+                    unheard.removeIf(operator -> !operators.contains(operator) || hasHeard(operator, late)));
+            publishedLate
+                    .entrySet()
+                    .removeIf(late -> !published.contains(late.getKey())
+                            || (late.getValue().isEmpty() && !isAnothers(late.getKey())));
         }
         if (!clearedOrCarriedLate.isEmpty()) {
             clearedOrCarriedLate.removeAll(withFinalizer());
@@ -375,6 +385,12 @@ final class SimulatedWorld {
                         .anyMatch(service -> service.uid().equals(late.uid())
                                 && service.publishes(late.ip())
                                 && !operator.isAbout(service.key())));
+    }
+
+    private boolean isAnothers(PublishedIp late) {
+        Claim claim = cluster.claims.get(late.ip());
+        return claim != null
+                && claim.owners().stream().noneMatch(owner -> late.uid().equals(owner.uid()));
     }
 
     /** What Services publish, whoever wrote it. */

@@ -174,7 +174,7 @@ final class Simulation {
 
     private void goOn(SimulatedOperator operator) {
         if (usurped > 0 && operator == world.operators.getFirst()) {
-            world.publishesLate(operator::stepOne);
+            world.noteLate(operator::stepOne);
         } else {
             operator.stepOne();
         }

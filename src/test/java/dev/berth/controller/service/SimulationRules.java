@@ -732,7 +732,7 @@ final class SimulationRules {
     /** By a write that the operator of then did not know of, when a pool came to name it. */
     private boolean isPublishedLate(Ip ip, ServiceState... services) {
         return Stream.of(services)
-                .anyMatch(service -> world.publishedLate.contains(new SimulatedWorld.PublishedIp(service.uid(), ip)));
+                .anyMatch(service -> world.isPublishedLate(new SimulatedWorld.PublishedIp(service.uid(), ip)));
     }
 
     private void checkNothingIsLeft() {
