@@ -35,6 +35,20 @@ public record HoldingSelection(
      */
     public static HoldingSelection of(
             ServiceState service, List<Holding> holdings, AddressConstraints constraints, PoolSet pools) {
+        return of(service, holdings, constraints, pools, null);
+    }
+
+    /**
+     * The same of one that is served: what was claimed for another class landed late, and is given back.
+     *
+     * @param servedBy the value of the class that serves it; null: not known
+     */
+    static HoldingSelection of(
+            ServiceState service,
+            List<Holding> holdings,
+            AddressConstraints constraints,
+            PoolSet pools,
+            @Nullable String servedBy) {
         List<Holding> own = new ArrayList<>();
         for (Holding holding : holdings) {
             if (holding.isFor(service.key(), service.uid())) {
@@ -42,6 +56,9 @@ public record HoldingSelection(
             }
         }
         List<Holding> ranked = ranked(own, service, constraints, pools);
+        ranked.removeIf(holding -> servedBy != null
+                && holding.loadBalancerClass() != null
+                && !servedBy.equals(holding.loadBalancerClass()));
         List<Holding> kept = new ArrayList<>();
         List<IpFamily> lacking = new ArrayList<>();
         List<IpFamily> movingFamilies = new ArrayList<>();

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of one Service beside its plan, now.
@@ -89,16 +90,24 @@ public record ObservedState(
         return Optional.empty();
     }
 
-    /** Which of the addresses that are surely its own it keeps. */
-    HoldingSelection claimed(ServiceState service, AddressConstraints constraints) {
+    /**
+     * Which of the addresses that are surely its own it keeps.
+     *
+     * @param servedBy the value of the class that serves it; null: none does, or it is not known
+     */
+    HoldingSelection claimed(ServiceState service, AddressConstraints constraints, @Nullable String servedBy) {
         List<Holding> sure = new ArrayList<>(holdings);
         sure.removeIf(holding -> holding.state() != Holding.State.CLAIMED);
-        return HoldingSelection.of(service, sure, constraints, pools);
+        return HoldingSelection.of(service, sure, constraints, pools, servedBy);
     }
 
-    /** The addresses that are surely its own: one per family that it wants, in its order of families. */
-    public List<Ip> addresses(ServiceState service, AddressConstraints constraints) {
-        return claimed(service, constraints).publishable(service);
+    /**
+     * The addresses that are surely its own: one per family that it wants, in its order of families.
+     *
+     * @param servedBy the value of the class that serves it; null: none does, or it is not known
+     */
+    public List<Ip> addresses(ServiceState service, AddressConstraints constraints, @Nullable String servedBy) {
+        return claimed(service, constraints, servedBy).publishable(service);
     }
 
     /** Those of its {@link #claimed} addresses that no pool has any more. */

@@ -115,7 +115,7 @@ public record ServiceConditions(
             ObservedState situation,
             Reason reason,
             String message) {
-        List<Ip> own = situation.addresses(service, constraints);
+        List<Ip> own = situation.addresses(service, constraints, null);
         String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
         // After a restart nothing else tells which provider made something for it.
         Optional<String> madeBy = situation.provider().bringsItsOwn(service.uid());

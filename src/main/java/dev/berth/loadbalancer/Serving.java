@@ -194,7 +194,7 @@ public final class Serving {
     private HoldingSelection claimed() {
         HoldingSelection selected = claimed;
         if (selected == null) {
-            selected = situation.claimed(service, serve.constraints());
+            selected = situation.claimed(service, serve.constraints(), serve.servedClass().value());
             claimed = selected;
         }
         return selected;
@@ -496,7 +496,12 @@ public final class Serving {
      */
     private List<Ip> surplus() {
         List<Ip> surplus = HoldingSelection.addresses(
-                HoldingSelection.of(service, situation.holdings(), serve.constraints(), situation.pools())
+                HoldingSelection.of(
+                                service,
+                                situation.holdings(),
+                                serve.constraints(),
+                                situation.pools(),
+                                serve.servedClass().value())
                         .rest());
         surplus.removeAll(HoldingSelection.addresses(claimed().kept()));
         if (facts.waiting().isPresent() && serve.acquires()) {

@@ -822,6 +822,23 @@ class PlannerTest {
                 .isEqualTo(OURS);
     }
 
+    /** It is released, and another address is allocated: what serves is the class of what is published. */
+    @Test
+    void claimForAnotherClass_thatLandedLate_isNotKept_besideWhatIsPublished() {
+        SampleService dual = served()
+                .loadBalancerClass(OURS)
+                .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV6, IpFamily.IPV4)
+                .ingress("2001:db8::1");
+
+        ServicePlan plan =
+                plan(dual, List.of(held("192.0.2.1", "u1", CLOUD), held("2001:db8::1", "u1", OURS)), AUTO, false);
+
+        assertThat(text(plan)).isEqualTo("Serve Acquire");
+        assertThat(plan.requests())
+                .singleElement()
+                .satisfies(request -> assertThat(request.families()).containsExactly(IpFamily.IPV4));
+    }
+
     private static String servedClass(ServicePlan plan) {
         assertThat(plan).isInstanceOf(ServicePlan.Serve.class);
         return ((ServicePlan.Serve) plan).servedClass().value();

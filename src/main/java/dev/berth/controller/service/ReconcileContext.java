@@ -118,7 +118,11 @@ record ReconcileContext(
 
     /** The addresses that are surely its own: one per family that it wants, in its order of families. */
     List<Ip> addressesOf(ServiceState state) {
-        return situation().addresses(state, plan.constraints());
+        return situation()
+                .addresses(
+                        state,
+                        plan.constraints(),
+                        plan instanceof ServicePlan.Serve serve ? serve.servedClass().value() : null);
     }
 
     /** It failed, and is not tried again before its time. */
