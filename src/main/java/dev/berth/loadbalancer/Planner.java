@@ -282,9 +282,8 @@ public final class Planner {
         AddressAnnotations asked = asked(served);
         IgnoredAnnotations.of(service, served.capabilities(), snapshot.migrateFrom())
                 .ifPresent(why -> steps.add(new Step.Hint(why)));
-        HoldingSelection selection =
-                HoldingSelection.of(
-                        service, snapshot.holdings(), asked.constraints(), snapshot.pools(), served.value());
+        HoldingSelection selection = HoldingSelection.of(
+                service, snapshot.holdings(), asked.constraints(), snapshot.pools(), served.value());
         if (served.capabilities().addresses() == AddressSource.POOLS) {
             address(served, asked, selection, steps);
         }

@@ -194,7 +194,8 @@ public final class Serving {
     private HoldingSelection claimed() {
         HoldingSelection selected = claimed;
         if (selected == null) {
-            selected = situation.claimed(service, serve.constraints(), serve.servedClass().value());
+            selected = situation.claimed(
+                    service, serve.constraints(), serve.servedClass().value());
             claimed = selected;
         }
         return selected;
@@ -495,14 +496,13 @@ public final class Serving {
      * use without the rest that it waits for.
      */
     private List<Ip> surplus() {
-        List<Ip> surplus = HoldingSelection.addresses(
-                HoldingSelection.of(
-                                service,
-                                situation.holdings(),
-                                serve.constraints(),
-                                situation.pools(),
-                                serve.servedClass().value())
-                        .rest());
+        List<Ip> surplus = HoldingSelection.addresses(HoldingSelection.of(
+                        service,
+                        situation.holdings(),
+                        serve.constraints(),
+                        situation.pools(),
+                        serve.servedClass().value())
+                .rest());
         surplus.removeAll(HoldingSelection.addresses(claimed().kept()));
         if (facts.waiting().isPresent() && serve.acquires()) {
             surplus.addAll(claimed().unusableHalf(service));

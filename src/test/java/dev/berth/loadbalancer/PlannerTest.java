@@ -825,8 +825,7 @@ class PlannerTest {
     /** It is released, and another address is allocated: what serves is the class of what is published. */
     @Test
     void claimForAnotherClass_thatLandedLate_isNotKept_besideWhatIsPublished() {
-        SampleService dual = served()
-                .loadBalancerClass(OURS)
+        SampleService dual = served().loadBalancerClass(OURS)
                 .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV6, IpFamily.IPV4)
                 .ingress("2001:db8::1");
 

@@ -122,7 +122,9 @@ record ReconcileContext(
                 .addresses(
                         state,
                         plan.constraints(),
-                        plan instanceof ServicePlan.Serve serve ? serve.servedClass().value() : null);
+                        plan instanceof ServicePlan.Serve serve
+                                ? serve.servedClass().value()
+                                : null);
     }
 
     /** It failed, and is not tried again before its time. */
