@@ -7,7 +7,6 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.LeftClaim;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.RetrySchedule;
 import dev.berth.controller.Timing;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
@@ -21,11 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +31,6 @@ final class AddressRelease {
     private static final Logger LOG = LoggerFactory.getLogger(AddressRelease.class);
 
     private static final int REMEMBERED = 10_000;
-    private static final int LOOKS_AT_ONCE = 8;
 
     private final Cluster cluster;
     private final Ledger ledger;
@@ -59,16 +52,7 @@ final class AddressRelease {
         }
     });
 
-    private record Awaited(Ip ip, Owner owner) {}
-
-    /** What is held for Services that may be gone, and need have no Address that would be reconciled again. */
-    private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
-
-    /** Those of them that are to be looked at now. */
-    private final Queue<Awaited> ready = new ConcurrentLinkedQueue<>();
-
-    private final Semaphore lanes = new Semaphore(LOOKS_AT_ONCE);
-    private final RetrySchedule<Awaited> retries;
+    private final OwnerLooks looks;
 
     /**
      * Nothing is given back yet.
@@ -96,7 +80,7 @@ final class AddressRelease {
         this.orphans = orphans;
         this.read = read;
         this.isLeftToOthers = isLeftToOthers;
-        retries = new RetrySchedule<>(timing.backoff(), timing.steady());
+        looks = new OwnerLooks(timing, this::isKnown);
     }
 
     /**
@@ -274,72 +258,38 @@ final class AddressRelease {
 
     /** The Service cannot need it again, so what its Address says by now counts. */
     private boolean releaseOfGone(Ip ip, Owner owner) {
-        Claim known = ledger.holding(ip).map(Holding::claim).orElse(null);
-        Released released = of(ip, owner, known);
-        if (released == Released.CHANGED) {
-            Optional<Holding> now = itsOwn(ip, owner);
-            released = now.isEmpty()
-                    ? Released.DONE
-                    : of(ip, owner, now.map(Holding::claim).orElse(null));
-        }
-        return released == Released.DONE;
+        Released released = releaseAsKnown(ip, owner);
+        return (released == Released.CHANGED ? releaseAsKnown(ip, owner) : released) == Released.DONE;
     }
 
-    /**
-     * The same as {@link #ifGone}, and again until {@code owner} is gone, or in the cache: no event will come again.
-     */
+    private Released releaseAsKnown(Ip ip, Owner owner) {
+        return itsOwn(ip, owner).map(held -> of(ip, owner, held.claim())).orElse(Released.DONE);
+    }
+
+    /** The same as {@link #ifGone}, and again until {@code owner} is gone, or in the cache: no event will come again. */
     void untilKnown(Ip ip, Owner owner) {
-        Awaited what = new Awaited(ip, owner);
-        awaited.add(what);
-        boolean stillHeld =
-                ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
-        if (stillHeld && !ifGone(ip, owner)) {
-            tryAgain(what);
-        } else {
-            retries.done(what);
-            awaited.remove(what);
-        }
-    }
-
-    private void tryAgain(Awaited what) {
-        timing.later().after(retries.failed(what), () -> {
-            ready.add(what);
-            lookAtReady();
-        });
-    }
-
-    /** After an outage there may be thousands: those that wait for their turn take no thread. */
-    private void lookAtReady() {
-        while (!ready.isEmpty() && lanes.tryAcquire()) {
-            try {
-                for (Awaited next = ready.poll(); next != null; next = ready.poll()) {
-                    lookAt(next);
-                }
-            } finally {
-                lanes.release();
-            }
-        }
-    }
-
-    private void lookAt(Awaited what) {
-        try {
-            untilKnown(what.ip(), what.owner());
-        } catch (RuntimeException defect) {
-            LOG.error(
-                    "{}: cannot tell whether {} still needs it",
-                    what.ip(),
-                    what.owner().service(),
-                    defect);
-            tryAgain(what);
-        }
+        looks.now(ip, owner);
     }
 
     /** The same as {@link #untilKnown}, but not at once; once for all who ask. */
     void lookAfter(Ip ip, Owner owner) {
-        Awaited what = new Awaited(ip, owner);
-        if (awaited.add(what)) {
-            tryAgain(what);
+        looks.later(ip, owner);
+    }
+
+    private boolean isKnown(OwnerLooks.Held what) {
+        Owner owner = what.owner();
+        if (ledger.holding(what.ip())
+                .filter(held -> held.owners().contains(owner))
+                .isEmpty()) {
+            return true;
         }
+        CachedOwner cached = CachedOwner.of(cluster, owner);
+        if (cached.service().isPresent() && !cached.isOwner()) {
+            // One of the same name takes over what its predecessor held, or releases it itself.
+            due.accept(List.of(owner.service()));
+            return true;
+        }
+        return ifGone(what.ip(), owner);
     }
 
     /** {@code services} are due: it is their turn, or they are to make the Address of what they hold. */

@@ -251,10 +251,12 @@ public final class ServiceControl {
 
     private Next look(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
         memory.retries.begin();
-        // The cache does not tell yet that it is there, or any more.
-        boolean live = memory.version.isUnheardOf() && !parts.cluster().hasService(key);
+        boolean isAsked = false;
         OwnWrites writes = new OwnWrites();
         for (int pass = 1; ; pass++) {
+            // While it is unheard of, the cache does not tell whether it is there.
+            boolean live =
+                    isAsked || (memory.version.isUnheardOf() && !parts.cluster().hasService(key));
             Optional<ServiceState> service;
             List<Claim> beforeReading = live ? ReconcileContext.claims(parts.ledger(), key) : List.of();
             if (live) {
@@ -325,7 +327,7 @@ public final class ServiceControl {
                 case EffectResult.Finished(Next next) -> {
                     return next;
                 }
-                case EffectResult.Again(boolean readLive) -> live = readLive;
+                case EffectResult.Again(boolean readLive) -> isAsked = readLive;
             }
         }
     }

@@ -17,6 +17,7 @@ import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ClassSet;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
 import dev.berth.pool.PoolSet;
@@ -42,6 +43,8 @@ class AddressControlTest {
     private final List<Duration> delays = new ArrayList<>();
     private Runnable next = () -> {};
     private Runnable whileJudging = () -> {};
+    private Runnable whenDue = () -> {};
+    private final List<ServiceKey> due = new ArrayList<>();
     private ClassSet classes = ClassSet.empty();
     private AddressControl control;
     private Instant now = Instant.parse("2026-03-01T12:00:00Z");
@@ -66,6 +69,10 @@ class AddressControlTest {
                     return () -> {};
                 })
                 .classes(this::classes)
+                .due(services -> {
+                    due.addAll(services);
+                    whenDue.run();
+                })
                 .build()
                 .addresses();
     }
@@ -320,6 +327,70 @@ class AddressControlTest {
         next.run();
 
         assertThat(held()).isEmpty();
+    }
+
+    @Test
+    void addressOfAServiceThatIsGone_isLeftToTheNextOfItsName_thatTakesItOver() {
+        ledger.observe(claim("a1"));
+        cluster.live = new Read.Failed<>("no route to host");
+        control.releaseIfGone(IP, WEB);
+        ServiceState successor = SampleService.named(WEB.service(), "u-next").build();
+        cluster.service = Optional.of(successor);
+        cluster.live = new Read.Found<>(successor);
+        cluster.deletion = new Write.Done<>(claim("a1"));
+
+        next.run();
+
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+        assertThat(due).contains(WEB.service());
+    }
+
+    /** Its owner was in the cache, and is gone before that look is over. */
+    @Test
+    void whatIsHeldForAServiceThatGoesWhileItIsLookedFor_isLookedAtAgain() {
+        ledger.observe(claim("a1"));
+        cluster.live = new Read.Failed<>("no route to host");
+        control.releaseIfGone(IP, WEB);
+        ServiceState owner = SampleService.named(WEB.service(), "u1").build();
+        cluster.service = Optional.of(owner);
+        cluster.live = new Read.Found<>(owner);
+        whenDue = () -> {
+            whenDue = () -> {};
+            cluster.service = Optional.empty();
+            cluster.live = new Read.Failed<>("no route to host");
+            control.releaseIfGone(IP, WEB);
+        };
+
+        next.run();
+
+        assertThat(delays).hasSize(2);
+    }
+
+    @Test
+    void addressThatBecomesAnotherBerths_whileItsProviderDeletes_isNotReleased() {
+        ledger.observe(claim("a1"));
+        cluster.deletion = new Write.Done<>(claim("a1"));
+        int[] judged = {0};
+        whileJudging = () -> {
+            if (++judged[0] == 2) {
+                classes = SampleClasses.ofAnotherBerth("berth.dev/pool");
+            }
+        };
+
+        control.releaseIfGone(IP, WEB);
+
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+    }
+
+    @Test
+    void whatIsHeldForAServiceThatIsGone_isLookedAfterOnce_alsoWhereItsAddressVanishes() {
+        ledger.observe(claim("a1"));
+        cluster.live = new Read.Failed<>("no route to host");
+        control.releaseIfGone(IP, WEB);
+
+        control.vanished(claim("a1"));
+
+        assertThat(delays).hasSize(1);
     }
 
     /** It has no Address, as far as is known, so it is no other's. */

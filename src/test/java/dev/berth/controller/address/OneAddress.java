@@ -18,9 +18,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A cluster of at most one Address, without Services in the cache; nothing is written. */
+/** A cluster of at most one Address and one Service; nothing is written. */
 final class OneAddress implements Cluster {
     Optional<Claim> cached = Optional.empty();
+    Optional<ServiceState> service = Optional.empty();
     Read<ServiceState> live = new Read.Absent<>();
     Read<Claim> liveClaim = new Read.Failed<>("not asked for");
     Write<Claim> update = new Write.Refused<>("not asked for");
@@ -36,12 +37,12 @@ final class OneAddress implements Cluster {
         if (key.equals(unreadable)) {
             throw new Unreadable("spec.type is \"Odd\"");
         }
-        return Optional.empty();
+        return service;
     }
 
     @Override
     public boolean hasService(ServiceKey key) {
-        return key.equals(unreadable);
+        return key.equals(unreadable) || service.isPresent();
     }
 
     @Override

@@ -131,7 +131,7 @@ public final class SampleLoops {
         return this;
     }
 
-    SampleLoops due(Consumer<Collection<ServiceKey>> due) {
+    public SampleLoops due(Consumer<Collection<ServiceKey>> due) {
         this.due = due;
         return this;
     }
