@@ -344,6 +344,7 @@ class MainPathIT {
         reserved.setSpec(new Address.Spec(
                 "198.51.100.183", null, null, List.of(new Address.Claim(null, namespace, "web", null))));
         berth.client().resource(reserved).create();
+        controlPlane.kubectl("wait", "--for=condition=Reserved", "--timeout=50s", "address/198.51.100.183");
 
         Service created = berth.service(namespace, "web");
 
