@@ -55,10 +55,7 @@ public record HoldingSelection(
                 own.add(holding);
             }
         }
-        List<Holding> ranked = ranked(own, service, constraints, pools);
-        ranked.removeIf(holding -> servedBy != null
-                && holding.loadBalancerClass() != null
-                && !servedBy.equals(holding.loadBalancerClass()));
+        List<Holding> ranked = ranked(own, service, constraints, pools, servedBy);
         List<Holding> kept = new ArrayList<>();
         List<IpFamily> lacking = new ArrayList<>();
         List<IpFamily> movingFamilies = new ArrayList<>();
@@ -79,15 +76,23 @@ public record HoldingSelection(
 
     /** Those that it may keep, the best first. */
     private static List<Holding> ranked(
-            List<Holding> own, ServiceState service, AddressConstraints constraints, PoolSet pools) {
+            List<Holding> own,
+            ServiceState service,
+            AddressConstraints constraints,
+            PoolSet pools,
+            @Nullable String servedBy) {
         List<Holding> ranked = new ArrayList<>(own);
-        ranked.removeIf(holding -> takenBack(holding, pools));
+        ranked.removeIf(holding -> takenBack(holding, pools) || isForAnotherClass(holding, servedBy));
         if (ranked.size() > 1) {
             ranked.sort(Comparator.comparing((Holding holding) -> !asAsked(holding, constraints, pools))
                     .thenComparing(holding -> holding.state() != Holding.State.CLAIMED)
                     .thenComparing(holding -> !service.publishes(holding.ip())));
         }
         return ranked;
+    }
+
+    private static boolean isForAnotherClass(Holding holding, @Nullable String servedBy) {
+        return servedBy != null && holding.loadBalancerClass() != null && !servedBy.equals(holding.loadBalancerClass());
     }
 
     private static @Nullable Holding firstOf(List<Holding> holdings, IpFamily family) {

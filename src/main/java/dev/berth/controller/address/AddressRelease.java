@@ -92,8 +92,7 @@ final class AddressRelease {
      * @param before the Address as it was known before the Service was seen not to need it; null: not known
      */
     Released of(Ip ip, Owner owner, @Nullable Claim before) {
-        Optional<Holding> holding =
-                ledger.holding(ip).filter(held -> held.owners().contains(owner));
+        Optional<Holding> holding = heldFor(ip, owner);
         if (holding.isEmpty()) {
             return Released.DONE;
         }
@@ -174,9 +173,11 @@ final class AddressRelease {
 
     /** Whether the ledger has it so. What was heard while an answer was on its way is newer than the answer. */
     private Released leftBy(Owner owner, Ip ip) {
-        return ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent()
-                ? Released.CHANGED
-                : Released.DONE;
+        return heldFor(ip, owner).isPresent() ? Released.CHANGED : Released.DONE;
+    }
+
+    private Optional<Holding> heldFor(Ip ip, Owner owner) {
+        return ledger.holding(ip).filter(held -> held.owners().contains(owner));
     }
 
     /** Gives an address to others that has cooled for as long as its pool says. */
@@ -253,7 +254,7 @@ final class AddressRelease {
 
     /** What it holds there; absent: nothing, or what another Berth claimed for it. */
     private Optional<Holding> itsOwn(Ip ip, Owner owner) {
-        return ledger.holding(ip).filter(held -> held.owners().contains(owner) && !isLeftToOthers.test(held));
+        return heldFor(ip, owner).filter(held -> !isLeftToOthers.test(held));
     }
 
     /** The Service cannot need it again, so what its Address says by now counts. */
@@ -278,9 +279,7 @@ final class AddressRelease {
 
     private boolean isKnown(OwnerLooks.Held what) {
         Owner owner = what.owner();
-        if (ledger.holding(what.ip())
-                .filter(held -> held.owners().contains(owner))
-                .isEmpty()) {
+        if (heldFor(what.ip(), owner).isEmpty()) {
             return true;
         }
         CachedOwner cached = CachedOwner.of(cluster, owner);

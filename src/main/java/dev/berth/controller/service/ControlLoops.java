@@ -3,7 +3,6 @@ package dev.berth.controller.service;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.claim.Ledger;
-import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.LoopParts;
 import dev.berth.controller.StartGate;
@@ -184,9 +183,7 @@ public final class ControlLoops {
     private List<ServiceKey> owners(List<Ip> ips) {
         return ips.stream()
                 .flatMap(ip -> ledger.holding(ip).stream())
-                .flatMap(held -> held.owners().stream())
-                .filter(owner -> !owner.isReservation())
-                .map(Owner::service)
+                .flatMap(held -> held.spec().services().stream())
                 .distinct()
                 .toList();
     }
