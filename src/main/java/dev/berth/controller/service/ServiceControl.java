@@ -77,10 +77,9 @@ public final class ServiceControl {
     }
 
     /**
-     * Before the gate opens: holds again what Services of ours publish and may have although its Address vanished
-     * while nobody looked; learns who else serves Services, and holds what can be taken over; keeps from all what
-     * is published otherwise, also by a Service that cannot be read; and queues those that were waiting, so that none
-     * that comes after is served before them. What is left to another is known from then on.
+     * Before the gate opens: holds again what Services of ours publish and may have although its Address vanished while nobody
+     * looked; learns who else serves Services, and holds what can be taken over; keeps from all what is published otherwise, also
+     * by a Service that cannot be read; and queues those that were waiting. What is left to another is known from then on.
      */
     void adopt() {
         published.begin();
@@ -127,9 +126,8 @@ public final class ServiceControl {
     }
 
     /**
-     * Compares what providers have with what they should: each Service's load balancer is looked at and repaired in its
-     * next pass, all of them within {@code period}; and what is there for Services that are gone is reported, or
-     * deleted.
+     * Compares what providers have with what they should: each Service's load balancer is looked at and repaired in its next pass,
+     * all of them within {@code period}; and what is there for Services that are gone is reported, or deleted.
      */
     public void resync(Duration period) {
         List<ServiceKey> all =
@@ -236,7 +234,8 @@ public final class ServiceControl {
     private void endUnheard(ServiceKey key) {
         memories.find(key).ifPresent(memory -> orphans.deleteOfGone(key, memory.provider.state()));
         forget(key);
-        published.withhold(key, Optional.empty(), Withholding.AS_BEFORE);
+        noteForeign(key, Optional.empty());
+        noteSkipped(key, Optional.empty());
         addresses.releaseIfGone(key);
         listener.due(List.of(key));
     }
@@ -245,6 +244,7 @@ public final class ServiceControl {
         memories.forget(key);
         turns.forget(key);
         dependencies.forget(key);
+        parts.metrics().waits(key, Optional.empty());
         // No timer of it comes, should its last pass have postponed what was left to do.
         listener.due(parts.ledger().stopWaiting(key));
     }
@@ -264,6 +264,7 @@ public final class ServiceControl {
                 if (read instanceof Read.Failed<ServiceState>(String message)) {
                     LOG.warn("reading Service {}: {}", key, message);
                     if (!parts.cluster().hasService(key)) {
+                        listener.due(parts.ledger().stopWaiting(key));
                         addresses.releaseIfGone(key);
                     }
                     return Next.after(memory.retries.notRead());

@@ -14,6 +14,7 @@ import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +136,69 @@ class GoneServiceTest {
         operator.control.reconcile(WEB);
 
         assertThat(operator.ledger.holding(published)).isEmpty();
+    }
+
+    /** The cache hears the end of the Service before it, and nothing of this one. */
+    private PoolOperator foundLive(SampleService next) {
+        PoolOperator quick = new PoolOperator(cluster, () -> Instant.EPOCH);
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+        quick.hear();
+        cluster.endService(WEB);
+        cluster.put(WEB, next);
+        quick.control.reconcile(WEB);
+        quick.client.serviceCache.hear();
+        quick.control.reconcile(WEB);
+        return quick;
+    }
+
+    private void end(PoolOperator operator) {
+        cluster.endService(WEB);
+        List.copyOf(operator.later).forEach(Runnable::run);
+        operator.ledger.checkInvariants();
+    }
+
+    @Test
+    void serviceThatOnlyALiveReadHasFound_isSkippedNoLonger_onceItIsGone() {
+        PoolOperator quick = foundLive(
+                SampleService.named(WEB, "uid-next").finalizer("service.kubernetes.io/load-balancer-cleanup"));
+        assertThat(skippedBy(quick)).hasValueSatisfying(said -> assertThat(said).contains("prod/web"));
+
+        end(quick);
+
+        assertThat(skippedBy(quick)).isEmpty();
+    }
+
+    private static Optional<String> skippedBy(PoolOperator operator) {
+        return operator.ofClasses.servedByAnother(
+                operator.classes().served().getFirst().name());
+    }
+
+    @Test
+    void serviceThatOnlyALiveReadHasFound_isShownToWaitNoLonger_onceItIsGone() {
+        PoolOperator quick = foundLive(waiting());
+        assertThat(quick.waits).containsKey(WEB);
+
+        end(quick);
+
+        assertThat(quick.waits).isEmpty();
+    }
+
+    @Test
+    void serviceThatOnlyALiveReadHasFound_isWaitedForByNobody_whileItCannotBeReadAgain() {
+        PoolOperator quick = foundLive(waiting());
+        assertThat(quick.ledger.waiting()).containsExactly(WEB);
+
+        line.isBroken = true;
+        quick.control.reconcile(WEB);
+
+        assertThat(quick.ledger.waiting()).isEmpty();
+        quick.ledger.checkInvariants();
+    }
+
+    /** Of the pool it gets one of two. */
+    private static SampleService waiting() {
+        return SampleService.named(WEB, "uid-next")
+                .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6);
     }
 
     /** The Address would make its Service due at once, and that the Address. */

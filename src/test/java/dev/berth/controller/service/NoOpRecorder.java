@@ -6,7 +6,7 @@ import dev.berth.reason.Reason;
 import java.util.Optional;
 
 /** Tells nobody. */
-final class NoOpRecorder extends NoOpEvents implements ServiceMetrics {
+class NoOpRecorder extends NoOpEvents implements ServiceMetrics {
     @Override
     public void ipModeDropped(boolean dropped) {}
 

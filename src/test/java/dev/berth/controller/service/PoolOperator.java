@@ -22,7 +22,10 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.TreeMap;
 
 /** One operator with one class and one pool of four IPv4 addresses, on a cluster that others may work on, too. */
 class PoolOperator {
@@ -43,6 +46,9 @@ class PoolOperator {
 
     /** Which Addresses it wants to look at again, though no event says so. */
     final List<Ip> addressesDue = new ArrayList<>();
+
+    /** Why which Services wait, as its metrics show it. */
+    final Map<ServiceKey, String> waits = new TreeMap<>();
 
     private ClassSet classes;
 
@@ -78,6 +84,12 @@ class PoolOperator {
                 })
                 .classes(() -> classes)
                 .provider("theirs", provider)
+                .metrics(new NoOpRecorder() {
+                    @Override
+                    public void waits(ServiceKey service, Optional<String> reason) {
+                        waits.compute(service, (_, _) -> reason.orElse(null));
+                    }
+                })
                 .due(due::addAll)
                 .addressDue(addressesDue::add)
                 .build();

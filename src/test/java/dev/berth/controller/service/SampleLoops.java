@@ -43,6 +43,7 @@ public final class SampleLoops {
     private Timer later = (delay, what) -> () -> {};
     private Random random = new Random(1);
     private Events events = NO_EVENTS;
+    private ServiceMetrics metrics = NO_EVENTS;
     private Supplier<ClassSet> classes = ClassSet::empty;
     private Supplier<Optional<Deference>> cloudNode = Optional::empty;
     private Function<ServiceKey, Backends> backends = key -> Backends.NONE;
@@ -141,6 +142,11 @@ public final class SampleLoops {
         return this;
     }
 
+    SampleLoops metrics(ServiceMetrics metrics) {
+        this.metrics = metrics;
+        return this;
+    }
+
     SampleLoops deferenceChanged(Runnable deferenceChanged) {
         this.deferenceChanged = deferenceChanged;
         return this;
@@ -158,7 +164,7 @@ public final class SampleLoops {
                 gate,
                 new Providers(providers),
                 events,
-                NO_EVENTS,
+                metrics,
                 new IpModeSupport(true),
                 new Timing(clock, steady, later, new Backoff(random)),
                 new ServiceParts.Environment(
