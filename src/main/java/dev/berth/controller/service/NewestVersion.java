@@ -56,11 +56,15 @@ final class NewestVersion {
     }
 
     /**
-     * What was answered is not needed any longer.
+     * What was answered is not needed any longer, unless it is unheard of: what the cache has next may be an older Service of the
+     * name.
      *
      * @param cached what the cache has, which is no older; empty: none
      */
     synchronized void cacheHas(Optional<ServiceState> cached) {
+        if (cached.isEmpty() && isUnheardOf) {
+            return;
+        }
         answered = null;
         if (cached.isPresent()) {
             isUnheardOf = false;

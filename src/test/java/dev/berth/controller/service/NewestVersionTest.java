@@ -52,6 +52,24 @@ class NewestVersionTest {
         assertThat(newest.of(Optional::empty).service()).isEmpty();
     }
 
+    private static ServiceState another(String uid, String resourceVersion) {
+        return SampleService.named(new ServiceKey("prod", "web"), uid)
+                .resourceVersion(resourceVersion)
+                .build();
+    }
+
+    /** It was made anew twice, and the cache hears of all that one by one. */
+    @Test
+    void serviceThatALiveReadFound_isNewerThanAnEarlierOneOfTheName_thatTheCacheHearsOfLater() {
+        newest.read(Optional.of(another("u3", "30")), () -> Optional.of(version("9")));
+        newest.cacheHas(Optional.empty());
+
+        NewestVersion.Newest then = newest.of(() -> Optional.of(another("u2", "20")));
+
+        assertThat(then).isEqualTo(new NewestVersion.Newest(Optional.of(another("u3", "30")), false));
+        assertThat(newest.isUnheardOf()).isTrue();
+    }
+
     @Test
     void echoOfOurWrite_isNoNewsOnce_butWhatALiveReadFoundIs() {
         newest.wrote(version("20"));
