@@ -100,10 +100,11 @@ public final class ClassSet {
                 declarations.stream().sorted(ClassDeclaration.BY_AGE).toList()) {
             String value = declaration.value();
             if (!declaration.controllerName().equals(controllerName)) {
-                if (holders.putIfAbsent(value, named(declaration)) == null) {
+                // The other Berth cannot tell that an older one of ours is faulty, and leaves its Services to us.
+                if (!notAccepted.containsKey(value) && holders.putIfAbsent(value, named(declaration)) == null) {
                     elsewhere.put(value, declaration);
                 }
-                if (declaration.isDefault() && defaultHolder == null) {
+                if (declaration.isDefault() && defaultHolder == null && noDefault == null) {
                     chosenElsewhere = declaration;
                     defaultHolder = named(declaration);
                 }

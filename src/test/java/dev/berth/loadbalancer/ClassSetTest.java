@@ -193,6 +193,23 @@ class ClassSetTest {
                 .isTrue();
     }
 
+    /** What the other Berth cannot know. */
+    @Test
+    void ofTwoControllersForOneValue_orForTheDefault_theOlderClassWins_thoughItIsFaulty() {
+        List<ClassDeclaration> both = List.of(
+                declared("mine", 2, "x/one", "unknown", null, true),
+                elsewhere(declared("theirs", 1, "x/one", "pool", null, true)));
+        ClassSet mine = ClassSet.of(both, "me", PROVIDERS);
+        ClassSet theirs = ClassSet.of(both, "another", PROVIDERS);
+
+        assertThat(mine.byValue("x/one")).isEmpty();
+        assertThat(mine.isServedElsewhere("x/one")).isFalse();
+        assertThat(mine.isDefaultElsewhere()).isFalse();
+        assertThat(theirs.byValue("x/one")).isEmpty();
+        assertThat(theirs.isServedElsewhere("x/one")).isTrue();
+        assertThat(theirs.isDefaultElsewhere()).isTrue();
+    }
+
     private static ClassSet releasing(Capabilities capabilities) {
         return SampleClasses.one("x/hw", "hw", capabilities, null, Classless.AUTO, true);
     }
