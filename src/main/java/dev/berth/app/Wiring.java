@@ -240,7 +240,7 @@ final class Wiring {
                         this::usableProviders,
                         surroundings::excludedRanges,
                         statuses::writeIfUnchanged,
-                        statuses::write),
+                        statuses::writeIfUnchanged),
                 new ControlLoops.Listener() {
                     @Override
                     public void servicesDue(Collection<ServiceKey> services) {

@@ -40,6 +40,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +50,9 @@ public final class PoolControl {
 
     /** How often a pool's numbers are looked at: 2,000 allocations are not 2,000 writes. */
     private static final Duration LOOK = Duration.ofSeconds(1);
+
+    /** So seldom two Berths at most write what they know otherwise. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
     private final Caches caches;
     private final Supplier<List<ExcludedRange>> excludedRanges;
@@ -84,7 +88,12 @@ public final class PoolControl {
     /** The edit after which it was said of each pool what is stranded. */
     private final Map<String, PoolRevision> reported = new ConcurrentHashMap<>();
 
-    private record Written(PoolRevision edition, Instant at) {}
+    /**
+     * What was written last.
+     *
+     * @param pause how long it stays at least, if only what another Berth knows otherwise differs
+     */
+    private record Written(PoolRevision edition, Instant at, AddressPool.Status status, Duration pause) {}
 
     private final Map<String, Written> written = new ConcurrentHashMap<>();
 
@@ -92,7 +101,8 @@ public final class PoolControl {
      * Reads nothing yet, and writes nothing before the gate opens.
      *
      * @param replacements what Services would get, if a pool took back so many of its stranded addresses now
-     * @param statuses writes a status; false: it has to be tried again
+     * @param statuses writes a status onto the pool as it was read: of an older one it could have the annotation that took effect
+     *     take effect again; false: it has to be tried again
      */
     public PoolControl(
             LoopParts parts,
@@ -204,9 +214,13 @@ public final class PoolControl {
         }
         AddressPool pool = found.get();
         AddressPool.Status wanted = status.of(pool);
-        Written now = new Written(PoolRevision.of(pool), steady.instant());
-        if (!Objects.equals(wanted, pool.getStatus()) && isDue(name, now)) {
-            written.put(name, now);
+        PoolRevision edition = PoolRevision.of(pool);
+        Written before = Optional.ofNullable(written.get(name))
+                .filter(last -> last.edition().equals(edition))
+                .orElse(null);
+        Instant now = steady.instant();
+        if (!Objects.equals(wanted, pool.getStatus()) && isDue(pool, wanted, before, now)) {
+            written.put(name, new Written(edition, now, wanted, pause(pool, before)));
             tell(pool, wanted);
             if (!statuses.test(pool, wanted)) {
                 written.remove(name);
@@ -216,11 +230,21 @@ public final class PoolControl {
     }
 
     /** The first after an edit at once; then one per second, for each write is itself an event on the pool. */
-    private boolean isDue(String name, Written now) {
-        Written before = written.get(name);
-        return before == null
-                || !before.edition().equals(now.edition())
-                || !now.at().isBefore(before.at().plus(LOOK));
+    private static boolean isDue(AddressPool pool, AddressPool.Status wanted, @Nullable Written before, Instant now) {
+        if (before == null) {
+            return true;
+        }
+        boolean isShared = !PoolStatus.knownToAll(wanted).equals(PoolStatus.knownToAll(pool.getStatus()));
+        return !now.isBefore(before.at().plus(isShared ? LOOK : before.pause()));
+    }
+
+    /** Each time that another has written over it, twice as long. */
+    private static Duration pause(AddressPool pool, @Nullable Written before) {
+        if (before == null || before.status().equals(pool.getStatus())) {
+            return LOOK;
+        }
+        Duration twice = before.pause().multipliedBy(2);
+        return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
     }
 
     private void tell(AddressPool pool, AddressPool.Status wanted) {

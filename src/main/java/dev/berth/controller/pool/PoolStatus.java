@@ -22,6 +22,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -99,6 +100,41 @@ final class PoolStatus {
                 stranded.total() == 0 ? null : listed(stranded),
                 done ? Pools.acknowledgement(pool).orElse(null) : null,
                 conditions(pool, declaration, stranded));
+    }
+
+    /**
+     * Of a status, what all Berths of a cluster show alike. Each knows for itself alone which of its Services wait, and what they
+     * would get.
+     *
+     * @param status null: none was written yet
+     * @return absent: none was written yet
+     */
+    static Optional<AddressPool.Status> knownToAll(AddressPool.@Nullable Status status) {
+        return Optional.ofNullable(status)
+                .map(all -> new AddressPool.Status(
+                        all.observedGeneration(),
+                        all.addresses(),
+                        all.state(),
+                        all.allocated(),
+                        withoutWaiting(all.ipv4()),
+                        withoutWaiting(all.ipv6()),
+                        all.stranded(),
+                        all.releasedStranded(),
+                        Conditions.of(all).stream()
+                                .filter(condition -> condition != null && !STRANDED.equals(condition.getType()))
+                                .toList()));
+    }
+
+    private static AddressPool.@Nullable Family withoutWaiting(AddressPool.@Nullable Family family) {
+        return family == null
+                ? null
+                : new AddressPool.Family(
+                        family.capacity(),
+                        family.allocated(),
+                        family.available(),
+                        family.reserved(),
+                        family.cooling(),
+                        0);
     }
 
     /** The pool of this name is gone. */

@@ -58,7 +58,7 @@ public final class ControlLoops {
      * @param providers what is known of them, given all classes that there are
      * @param excludedRanges the addresses that no pool allocates, as Nodes have them
      * @param classStatuses writes a status onto the class as it was read; false: it has to be tried again
-     * @param poolStatuses the same for a pool, whatever it is by now
+     * @param poolStatuses the same for a pool
      */
     public record Judging(
             Caches caches,

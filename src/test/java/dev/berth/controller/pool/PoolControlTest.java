@@ -9,6 +9,7 @@ import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.LoopParts;
 import dev.berth.controller.NoOpEvents;
 import dev.berth.controller.SampleParts;
 import dev.berth.controller.StartGate;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,13 +39,14 @@ class PoolControlTest {
     private final List<ExcludedRange> around = new ArrayList<>();
     private final Ledger ledger = new Ledger();
     private final StartGate gate = new StartGate();
+    private Instant now = Instant.EPOCH;
     private int judged;
     private final List<AddressPool.Status> shown = new ArrayList<>();
     private final List<Ip> retimed = new ArrayList<>();
     private Optional<AddressPool> edge = Optional.of(EDGE);
 
     private final PoolControl control = new PoolControl(
-            SampleParts.of(caches(), gate, new NoOpEvents()),
+            new LoopParts(caches(), gate, new NoOpEvents(), SampleParts.timing(() -> now, () -> now)),
             ledger,
             () -> List.copyOf(around),
             (pool, most) -> List.of(),
@@ -141,6 +144,42 @@ class PoolControlTest {
 
         assertThatCode(() -> control.reconcile("edge")).doesNotThrowAnyException();
         assertThat(shown).hasSize(1);
+    }
+
+    /** Of its own Services, of which this one knows nothing. */
+    private void anotherBerthSaysThatThreeWait() {
+        AddressPool.Status said = shown.getLast();
+        AddressPool.Family ipv4 = Objects.requireNonNull(said.ipv4());
+        AddressPool pool = pool(1, "1m");
+        pool.setStatus(new AddressPool.Status(
+                said.observedGeneration(),
+                said.addresses(),
+                said.state(),
+                said.allocated(),
+                new AddressPool.Family(
+                        ipv4.capacity(), ipv4.allocated(), ipv4.available(), ipv4.reserved(), ipv4.cooling(), 3),
+                null,
+                said.stranded(),
+                said.releasedStranded(),
+                said.conditions()));
+        edge = Optional.of(pool);
+    }
+
+    @Test
+    void whatTwoBerthsKnowOtherwise_isWrittenMoreAndMoreSeldom_andWhatBothKnowWithinASecond() {
+        edge = Optional.of(pool(1, "1m"));
+        gate.open();
+        for (int second = 0; second < 900; second++) {
+            control.reconcile("edge");
+            anotherBerthSaysThatThreeWait();
+            now = now.plusSeconds(1);
+        }
+        assertThat(shown).hasSizeLessThan(12);
+
+        cooling("192.0.2.1", "192.0.2.2");
+        control.reconcile("edge");
+
+        assertThat(shown.getLast().allocated()).isEqualTo(1);
     }
 
     @Test

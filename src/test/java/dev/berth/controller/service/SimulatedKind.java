@@ -38,17 +38,13 @@ final class SimulatedKind<R extends OwnResource<S, T>, S, T> {
     /** Whose status a stranger wrote. */
     private final Set<String> strange = new HashSet<>();
 
-    /**
-     * None yet.
-     *
-     * @param onlyUnchanged whether a status is written only onto an object as it was read
-     */
-    SimulatedKind(ClusterInMemory store, Supplier<R> make, Class<T> status, boolean onlyUnchanged) {
+    /** None yet. A status is written only onto an object as it was read. */
+    SimulatedKind(ClusterInMemory store, Supplier<R> make, Class<T> status) {
         this.make = make;
         this.status = status;
         stored = store.kind(new ClusterInMemory.Metadata<>(
                 object -> object.getMetadata().getUid(),
-                object -> onlyUnchanged ? object.getMetadata().getResourceVersion() : "",
+                object -> object.getMetadata().getResourceVersion(),
                 (object, version) -> {
                     object.getMetadata().setResourceVersion(version);
                     return object;

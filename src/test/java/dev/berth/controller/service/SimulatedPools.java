@@ -84,8 +84,8 @@ final class SimulatedPools {
         this.store = store;
         random = world.aside;
         line = world.line(random, late);
-        pools = new SimulatedKind<>(store, AddressPool::new, AddressPool.Status.class, false);
-        classes = new SimulatedKind<>(store, LoadBalancerClass::new, LoadBalancerClass.Status.class, true);
+        pools = new SimulatedKind<>(store, AddressPool::new, AddressPool.Status.class);
+        classes = new SimulatedKind<>(store, LoadBalancerClass::new, LoadBalancerClass.Status.class);
     }
 
     int writes() {
