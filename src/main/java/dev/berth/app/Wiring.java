@@ -208,7 +208,8 @@ final class Wiring {
                 statuses,
                 this::classSet,
                 this::announcedOtherwise);
-        addressConditions = new AddressConditions(caches, ledger, statuses, clock, announced::of);
+        addressConditions = new AddressConditions(
+                caches, ledger, statuses, clock, value -> classSet().isServedElsewhere(value), announced::of);
         AnnouncementMeters.show(announced, registry);
         KubeProxies kubeProxiesOfNodes = new KubeProxies();
         loops = new ControlLoops(

@@ -16,13 +16,16 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SharedInstallation;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -307,6 +310,14 @@ class OtherControllersIT {
                     .allSatisfy(service -> assertThat(ips(service))
                             .isEqualTo(berth.addressesOf(
                                     namespace, service.getMetadata().getName())));
+            Resource<Address> announced =
+                    berth.client().resources(Address.class).withName(given.get(7));
+            announced.waitUntilCondition(
+                    address ->
+                            address.getStatus() != null && address.getStatus().announcement() != null,
+                    50,
+                    TimeUnit.SECONDS);
+            awaitAddressesAreLookedAt(namespace);
             assertNoWriteOf("system:serviceaccount:berth-second:berth", "first-", given, 0);
             assertNoWriteOf("system:serviceaccount:berth-system:berth", "second-", given, 1);
 
@@ -314,6 +325,20 @@ class OtherControllersIT {
             services.delete();
             await().until(() -> services.list().getItems().isEmpty());
         }
+    }
+
+    /** The first installation has said what there is to say of Addresses: it looks at them one after the other. */
+    private void awaitAddressesAreLookedAt(String namespace) {
+        String name = "198.51.100.60";
+        Address reservation = new Address();
+        reservation.setMetadata(new ObjectMetaBuilder().withName(name).build());
+        reservation.setSpec(new Address.Spec(
+                name, namespace, "berth.dev/pool", List.of(new Address.Claim(null, namespace, "later", null))));
+        berth.client().resource(reservation).create();
+        await().until(() -> controlPlane.auditEvents().stream()
+                .anyMatch(event -> event.user().equals("system:serviceaccount:berth-system:berth")
+                        && event.name().equals(name)
+                        && event.subresource().equals("status")));
     }
 
     /** {@code given} has the addresses of both in turn. */

@@ -31,6 +31,7 @@ import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,6 +58,7 @@ public final class AddressConditions implements AutoCloseable {
     private final Ledger ledger;
     private final StatusWriter statuses;
     private final InstantSource clock;
+    private final Predicate<@Nullable String> isServedElsewhere;
     private final BiFunction<Ip, @Nullable String, Optional<Announcement>> announcements;
     private final DelayQueue<Look> looks = new DelayQueue<>();
 
@@ -83,6 +85,7 @@ public final class AddressConditions implements AutoCloseable {
     /**
      * Starts the writer.
      *
+     * @param isServedElsewhere whether another Berth serves a class: what there is to say of its Addresses that one says
      * @param announcements who announces an address of a class; absent: agents announce none of that class
      */
     public AddressConditions(
@@ -90,11 +93,13 @@ public final class AddressConditions implements AutoCloseable {
             Ledger ledger,
             StatusWriter statuses,
             InstantSource clock,
+            Predicate<@Nullable String> isServedElsewhere,
             BiFunction<Ip, @Nullable String, Optional<Announcement>> announcements) {
         this.caches = caches;
         this.ledger = ledger;
         this.statuses = statuses;
         this.clock = clock;
+        this.isServedElsewhere = isServedElsewhere;
         this.announcements = announcements;
         this.writer = Thread.ofVirtual().name("address-conditions").start(this::write);
     }
@@ -141,13 +146,15 @@ public final class AddressConditions implements AutoCloseable {
     private void show(Ip ip) {
         try {
             Optional<Address> object = caches.addresses().get(null, ip.objectName());
-            if (object.isEmpty() || Claims.isOfOtherKind(object.get())) {
+            if (object.filter(this::isOurs).isEmpty()) {
                 numbers.remove(ip);
                 return;
             }
             // Whoever waits for a condition finds the pool in its column then, which is of a label.
             boolean isLabelled = showLabels(object.get());
-            boolean isShown = showStatus(object.get());
+            boolean isShown = wanted(object.get())
+                    .map(status -> statuses.write(object.get(), status))
+                    .orElse(true);
             if (!isLabelled || !isShown) {
                 look(ip, AGAIN);
             }
@@ -157,7 +164,16 @@ public final class AddressConditions implements AutoCloseable {
         }
     }
 
-    private boolean showStatus(Address address) {
+    /** Whether there is something to say of it, and this Berth says it. */
+    boolean isOurs(Address address) {
+        return !Claims.isOfOtherKind(address)
+                && Claims.of(address)
+                        .filter(claim -> isServedElsewhere.test(claim.loadBalancerClass()))
+                        .isEmpty();
+    }
+
+    /** What its status is to be; absent: it is. */
+    private Optional<Address.Status> wanted(Address address) {
         Optional<Claim> claim = Claims.of(address);
         Address.Status old = address.getStatus();
         List<Condition> shown = Conditions.of(old);
@@ -185,7 +201,7 @@ public final class AddressConditions implements AutoCloseable {
         Address.Status known = old == null
                 ? new Address.Status(null, null, null, shown)
                 : new Address.Status(old.pool(), old.sharedWith(), old.announcement(), shown);
-        return wanted.equals(known) || statuses.write(address, wanted);
+        return wanted.equals(known) ? Optional.empty() : Optional.of(wanted);
     }
 
     private Optional<Address.Announcement> announcement(Claim claim, Address.@Nullable Announcement old) {
