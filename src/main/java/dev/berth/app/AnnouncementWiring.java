@@ -10,6 +10,7 @@ import dev.berth.claim.Ledger;
 import dev.berth.controller.LoopParts;
 import dev.berth.controller.Timing;
 import dev.berth.controller.Wakeups;
+import dev.berth.controller.address.AddressConditions;
 import dev.berth.controller.announcement.AnnouncementControl;
 import dev.berth.controller.announcement.ReportReconciler;
 import dev.berth.controller.bgppeer.PeerControl;
@@ -18,7 +19,6 @@ import dev.berth.ip.Ip;
 import dev.berth.kube.AgentLeases;
 import dev.berth.kube.AgentReports;
 import dev.berth.kube.Caches;
-import dev.berth.kube.Claims;
 import dev.berth.kube.FieldManagers;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Trimmed;
@@ -43,6 +43,7 @@ final class AnnouncementWiring implements AnnouncementMeters.Counts {
     private final Caches caches;
     private final AnnouncementControl announcements;
     private final PeerControl peers;
+    private final Supplier<ClassSet> classes;
     private final Wakeups<AgentReport> reportWakeups;
     private final Wakeups<BGPPeer> peerWakeups;
 
@@ -55,6 +56,7 @@ final class AnnouncementWiring implements AnnouncementMeters.Counts {
             Supplier<ClassSet> classes,
             Consumer<Collection<Ip>> changed) {
         caches = parts.caches();
+        this.classes = classes;
         Timing timing = parts.timing();
         reportWakeups = new Wakeups<>("agent-report-wakeups", timing.later());
         peerWakeups = new Wakeups<>("bgp-peer-wakeups", timing.later());
@@ -152,11 +154,12 @@ final class AnnouncementWiring implements AnnouncementMeters.Counts {
         return peers.countSessions(state);
     }
 
-    /** How many addresses show this of who announces them. */
+    /** How many addresses show this of who announces them; what another Berth shows that one counts. */
     private long shown(Predicate<Address.Announcement> what) {
+        ClassSet now = classes.get();
         return caches.addresses()
                 .list()
-                .filter(address -> !Claims.isOfOtherKind(address))
+                .filter(address -> AddressConditions.isOurs(address, now::isServedElsewhere))
                 .map(Address::getStatus)
                 .filter(status -> status != null && status.announcement() != null && what.test(status.announcement()))
                 .count();

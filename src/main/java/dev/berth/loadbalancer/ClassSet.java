@@ -172,7 +172,7 @@ public final class ClassSet {
         return Optional.ofNullable(holders.get(declaration.value()))
                 .map(older -> new Fault(
                         Reason.ValueTaken,
-                        "LoadBalancerClass " + older + " is older and serves \"" + declaration.value()
+                        "LoadBalancerClass " + older + " is older and has the value \"" + declaration.value()
                                 + "\"; delete one of the two, or use another spec.loadBalancerClass"));
     }
 

@@ -222,7 +222,7 @@ class BadInputIT {
         berth.createClass("value-second", "loadBalancerClass: example.com/twice, ipMode: Proxy");
         berth.awaitAsserted(seen -> {
             assertThat(classCondition("value-second", "Accepted"))
-                    .isEqualTo("False ValueTaken: LoadBalancerClass \"value-first\" is older and serves"
+                    .isEqualTo("False ValueTaken: LoadBalancerClass \"value-first\" is older and has the value"
                             + " \"example.com/twice\"; delete one of the two, or use another spec.loadBalancerClass");
             assertThat(classCondition("value-first", "Accepted")).startsWith("True ");
         });

@@ -362,7 +362,7 @@ class ClassSetTest {
         assertThat(theirs.isServedElsewhere("x/one")).isTrue();
         assertThat(theirs.isDefaultElsewhere()).isTrue();
         assertThat(verdict(theirs, "theirs").message())
-                .contains("\"mine\" (of controllerName \"me\") is older and serves \"x/one\"");
+                .contains("\"mine\" (of controllerName \"me\") is older and has the value \"x/one\"");
         assertThat(verdict(theirs, "theirs").defaultMessage()).contains("\"mine\" (of controllerName \"me\")");
     }
 }

@@ -146,7 +146,7 @@ public final class AddressConditions implements AutoCloseable {
     private void show(Ip ip) {
         try {
             Optional<Address> object = caches.addresses().get(null, ip.objectName());
-            if (object.filter(this::isOurs).isEmpty()) {
+            if (object.filter(address -> isOurs(address, isServedElsewhere)).isEmpty()) {
                 numbers.remove(ip);
                 return;
             }
@@ -164,8 +164,12 @@ public final class AddressConditions implements AutoCloseable {
         }
     }
 
-    /** Whether there is something to say of it, and this Berth says it. */
-    boolean isOurs(Address address) {
+    /**
+     * Whether there is something to say of an Address, and this Berth says it.
+     *
+     * @param isServedElsewhere whether another Berth serves a class
+     */
+    public static boolean isOurs(Address address, Predicate<@Nullable String> isServedElsewhere) {
         return !Claims.isOfOtherKind(address)
                 && Claims.of(address)
                         .filter(claim -> isServedElsewhere.test(claim.loadBalancerClass()))
