@@ -220,10 +220,9 @@ public final class PoolControl {
                 .orElse(null);
         Instant now = steady.instant();
         if (!Objects.equals(wanted, pool.getStatus()) && isDue(pool, wanted, before, now)) {
-            written.put(name, new Written(edition, now, wanted, pause(pool, before)));
             tell(pool, wanted);
-            if (!statuses.test(pool, wanted)) {
-                written.remove(name);
+            if (statuses.test(pool, wanted)) {
+                written.put(name, new Written(edition, now, wanted, pause(pool, wanted, before)));
             }
         }
         return Next.after(LOOK);
@@ -234,17 +233,30 @@ public final class PoolControl {
         if (before == null) {
             return true;
         }
-        boolean isShared = !PoolStatus.knownToAll(wanted).equals(PoolStatus.knownToAll(pool.getStatus()));
-        return !now.isBefore(before.at().plus(isShared ? LOOK : before.pause()));
+        boolean isDisputed = !differsForAll(pool, wanted) && isOverwritten(pool, before);
+        return !now.isBefore(before.at().plus(isDisputed ? before.pause() : LOOK));
     }
 
-    /** Each time that another has written over it, twice as long. */
-    private static Duration pause(AddressPool pool, @Nullable Written before) {
-        if (before == null || before.status().equals(pool.getStatus())) {
+    /** Each time that another has written its own over it, twice as long. */
+    private static Duration pause(AddressPool pool, AddressPool.Status wanted, @Nullable Written before) {
+        if (before == null || !isOverwritten(pool, before)) {
             return LOOK;
+        }
+        if (differsForAll(pool, wanted)) {
+            return before.pause();
         }
         Duration twice = before.pause().multipliedBy(2);
         return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+    }
+
+    /** Whether something is to be shown otherwise that another Berth knows as well. */
+    private static boolean differsForAll(AddressPool pool, AddressPool.Status wanted) {
+        return !PoolStatus.knownToAll(wanted).equals(PoolStatus.knownToAll(pool.getStatus()));
+    }
+
+    /** Whether another Berth has shown instead what it alone knows. */
+    private static boolean isOverwritten(AddressPool pool, Written before) {
+        return !PoolStatus.ofItsOwn(before.status()).equals(PoolStatus.ofItsOwn(pool.getStatus()));
     }
 
     private void tell(AddressPool pool, AddressPool.Status wanted) {

@@ -103,8 +103,7 @@ final class PoolStatus {
     }
 
     /**
-     * Of a status, what all Berths of a cluster show alike. Each knows for itself alone which of its Services wait, and what they
-     * would get.
+     * Of a status, what all Berths of a cluster show alike: all but {@link #ofItsOwn}.
      *
      * @param status null: none was written yet
      * @return absent: none was written yet
@@ -123,6 +122,26 @@ final class PoolStatus {
                         Conditions.of(all).stream()
                                 .filter(condition -> condition != null && !STRANDED.equals(condition.getType()))
                                 .toList()));
+    }
+
+    /**
+     * What each Berth knows for itself alone.
+     *
+     * @param ipv4 how many of its Services wait for an IPv4 address
+     * @param stranded what its Services would get, as the condition says it
+     */
+    record ItsOwn(Optional<Integer> ipv4, Optional<Integer> ipv6, Optional<String> stranded) {}
+
+    /** @param status null: none was written yet */
+    static ItsOwn ofItsOwn(AddressPool.@Nullable Status status) {
+        return new ItsOwn(
+                waiting(status == null ? null : status.ipv4()),
+                waiting(status == null ? null : status.ipv6()),
+                Conditions.find(Conditions.of(status), STRANDED).map(Condition::getMessage));
+    }
+
+    private static Optional<Integer> waiting(AddressPool.@Nullable Family family) {
+        return Optional.ofNullable(family).map(AddressPool.Family::waiting);
     }
 
     private static AddressPool.@Nullable Family withoutWaiting(AddressPool.@Nullable Family family) {

@@ -4,20 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
+import dev.berth.claim.QueuePosition;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.LoopParts;
 import dev.berth.controller.NoOpEvents;
 import dev.berth.controller.SampleParts;
 import dev.berth.controller.StartGate;
 import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
 import dev.berth.kube.Caches;
 import dev.berth.kube.OneObject;
 import dev.berth.pool.ExcludedRange;
+import dev.berth.pool.Requester;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Instant;
@@ -25,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +46,7 @@ class PoolControlTest {
     private final Ledger ledger = new Ledger();
     private final StartGate gate = new StartGate();
     private Instant now = Instant.EPOCH;
+    private boolean conflicts;
     private int judged;
     private final List<AddressPool.Status> shown = new ArrayList<>();
     private final List<Ip> retimed = new ArrayList<>();
@@ -50,7 +57,7 @@ class PoolControlTest {
             ledger,
             () -> List.copyOf(around),
             (pool, most) -> List.of(),
-            (pool, status) -> shown.add(status),
+            (pool, status) -> !conflicts && shown.add(status),
             new PoolControl.Listener() {
                 @Override
                 public void due(Collection<ServiceKey> services) {}
@@ -165,8 +172,8 @@ class PoolControlTest {
         edge = Optional.of(pool);
     }
 
-    @Test
-    void whatTwoBerthsKnowOtherwise_isWrittenMoreAndMoreSeldom_andWhatBothKnowWithinASecond() {
+    /** For 15 minutes, as long as it takes until neither writes but every five minutes. */
+    private void dispute() {
         edge = Optional.of(pool(1, "1m"));
         gate.open();
         for (int second = 0; second < 900; second++) {
@@ -174,12 +181,64 @@ class PoolControlTest {
             anotherBerthSaysThatThreeWait();
             now = now.plusSeconds(1);
         }
+    }
+
+    private void waits(String service) {
+        ledger.await(new AddressRequest(
+                new ServiceKey("prod", service),
+                "u-" + service,
+                "berth.dev/pool",
+                List.of(IpFamily.IPV4),
+                false,
+                new Requester(List.of(), Map.of(), Map.of()),
+                AddressConstraints.NONE,
+                List.of(),
+                QueuePosition.FIRST));
+    }
+
+    @Test
+    void whatTwoBerthsKnowOtherwise_isWrittenMoreAndMoreSeldom_andWhatBothKnowWithinASecond() {
+        dispute();
         assertThat(shown).hasSizeLessThan(12);
 
         cooling("192.0.2.1", "192.0.2.2");
         control.reconcile("edge");
 
         assertThat(shown.getLast().allocated()).isEqualTo(1);
+    }
+
+    @Test
+    void whatNoOtherBerthHasWrittenOver_isWrittenWithinASecond_alsoAfterADispute() {
+        dispute();
+        now = now.plusSeconds(300);
+        control.reconcile("edge");
+        AddressPool pool = pool(1, "1m");
+        pool.setStatus(shown.getLast());
+        edge = Optional.of(pool);
+
+        now = now.plusSeconds(1);
+        waits("web");
+        control.reconcile("edge");
+
+        assertThat(Objects.requireNonNull(shown.getLast().ipv4()).waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void disputeGoesOnAsBefore_afterAWriteThatAnotherWasQuickerWith() {
+        dispute();
+        int before = shown.size();
+
+        cooling("192.0.2.1", "192.0.2.2");
+        conflicts = true;
+        control.reconcile("edge");
+        conflicts = false;
+        for (int second = 0; second < 60; second++) {
+            now = now.plusSeconds(1);
+            control.reconcile("edge");
+            anotherBerthSaysThatThreeWait();
+        }
+
+        assertThat(shown).hasSize(before + 1);
     }
 
     @Test
