@@ -117,7 +117,7 @@ final class NewestVersion {
      */
     void read(Optional<ServiceState> found, Supplier<Optional<ServiceState>> cache) {
         if (found.isEmpty()) {
-            isUnheardOf = false;
+            isGone();
             return;
         }
         ServiceState service = found.get();
@@ -128,6 +128,11 @@ final class NewestVersion {
         synchronized (this) {
             answered = answer;
         }
+    }
+
+    private synchronized void isGone() {
+        isUnheardOf = false;
+        answered = null;
     }
 
     private static Optional<ServiceState> readable(Supplier<Optional<ServiceState>> cache) {

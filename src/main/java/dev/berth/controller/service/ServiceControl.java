@@ -115,10 +115,7 @@ public final class ServiceControl {
         });
     }
 
-    /**
-     * Takes the event with just what was answered to our own last write, once: no reason to look again. Half of all
-     * events on Services are such. False: it is something else.
-     */
+    /** Takes the event with the answer to our own last write, once: no reason to look again. False: it is something else. */
     boolean takeEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
         return memories.find(key)
                 .map(memory -> memory.version.takeEcho(uid, resourceVersion))
@@ -153,8 +150,8 @@ public final class ServiceControl {
     }
 
     /**
-     * Load balancers are to be notified of other nodes: makes those Services due whose provider was last notified of
-     * others than there are now. One whose provider is just being notified looks again itself, when it is done.
+     * Load balancers are to be notified of other nodes: makes those Services due whose provider was last notified of others than
+     * there are now. One whose provider is just being notified looks again itself, when it is done.
      */
     public void nodesChanged() {
         makeDue((key, memory) -> memory.provider.state().targetsNodes() && knowsOthers(key, memory));
@@ -169,10 +166,7 @@ public final class ServiceControl {
         return memory.provider.state().knowsOther(parts.environment().backends().apply(key));
     }
 
-    /**
-     * The nodes have a kube-proxy now, or none any more: load balancers may need another way to find out which can
-     * receive traffic.
-     */
+    /** The nodes have a kube-proxy now, or none any more: load balancers may need other health checks. */
     public void kubeProxiesChanged() {
         makeDue((key, memory) -> memory.provider.state().isCheckedByWhatNodesHave());
     }
@@ -223,7 +217,8 @@ public final class ServiceControl {
             // What it wrote was not looked at, for the cache still has one that cannot be read.
             memories.find(key).ifPresent(memory -> memory.version.forgetWritten());
             // It is given nothing, so nobody waits behind it.
-            listener.due(parts.ledger().stopWaiting(key));
+            stopWaiting(key);
+            noteSkipped(key, Optional.empty());
             throw left;
         } finally {
             MDC.remove("service");
@@ -244,8 +239,12 @@ public final class ServiceControl {
         memories.forget(key);
         turns.forget(key);
         dependencies.forget(key);
-        parts.metrics().waits(key, Optional.empty());
         // No timer of it comes, should its last pass have postponed what was left to do.
+        stopWaiting(key);
+    }
+
+    private void stopWaiting(ServiceKey key) {
+        parts.metrics().waits(key, Optional.empty());
         listener.due(parts.ledger().stopWaiting(key));
     }
 
@@ -264,7 +263,7 @@ public final class ServiceControl {
                 if (read instanceof Read.Failed<ServiceState>(String message)) {
                     LOG.warn("reading Service {}: {}", key, message);
                     if (!parts.cluster().hasService(key)) {
-                        listener.due(parts.ledger().stopWaiting(key));
+                        stopWaiting(key);
                         addresses.releaseIfGone(key);
                     }
                     return Next.after(memory.retries.notRead());

@@ -71,6 +71,16 @@ class NewestVersionTest {
     }
 
     @Test
+    void serviceThatALiveReadFound_andThatTheNextDoesNot_isForgotten() {
+        newest.read(Optional.of(another("u3", "30")), () -> Optional.of(version("9")));
+        newest.cacheHas(Optional.empty());
+        newest.read(Optional.empty(), Optional::empty);
+
+        assertThat(newest.of(() -> Optional.of(another("u2", "20"))).service()).contains(another("u2", "20"));
+        assertThat(newest.isUnheardOf()).isFalse();
+    }
+
+    @Test
     void echoOfOurWrite_isNoNewsOnce_butWhatALiveReadFoundIs() {
         newest.wrote(version("20"));
         assertThat(newest.takeEcho("u1", "20")).isTrue();

@@ -61,6 +61,30 @@ class UnreadableServiceTest {
     }
 
     @Test
+    void itIsNotShownToWait_norToBeSkipped() {
+        PoolOperator berth = operator();
+        berth.usePool(PoolPolicy.OPEN);
+        create(berth, WEB);
+        cluster.put(
+                NEXT,
+                SampleService.named(NEXT, "uid-next")
+                        .loadBalancerClass(PoolOperator.CLASS)
+                        .finalizer("service.kubernetes.io/load-balancer-cleanup"));
+        reconcile(berth, NEXT);
+        String className = berth.classes().served().getFirst().name();
+        assertThat(berth.waits).containsOnlyKeys(WEB);
+        assertThat(berth.ofClasses.servedByAnother(className)).isPresent();
+
+        for (ServiceKey service : List.of(WEB, NEXT)) {
+            cluster.put(service, UnknownWords.added(Objects.requireNonNull(cluster.services.get(service))));
+            reconcile(berth, service);
+        }
+
+        assertThat(berth.waits).isEmpty();
+        assertThat(berth.ofClasses.servedByAnother(className)).isEmpty();
+    }
+
+    @Test
     void nobodyWaitsBehindIt() {
         PoolOperator berth = operator();
         berth.usePool(PoolPolicy.OPEN, "192.0.2.1");
