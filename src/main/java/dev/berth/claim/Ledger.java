@@ -84,15 +84,21 @@ public final class Ledger {
             Holding known = holdings.get(claim.ip());
             if (gone.contains(claim)
                     || !(apply(claim.ip(), new HoldingEvent.Seen(claim)) instanceof HoldingLife.Becomes fate)) {
-                return new Observation(List.of(), List.of());
+                return new Observation(List.of(), List.of(), List.of());
             }
+            List<Owner> now = fate.now().owners();
             return known == null
                     ? new Observation(
-                            owners(fate.now().owners(), List.of()), turns.newlyInTurn(turns.sharesOf(fate.now())))
+                            owners(now, List.of()),
+                            owners(now, List.of()),
+                            turns.newlyInTurn(turns.sharesOf(fate.now())))
                     : new Observation(
-                            known.sameContent(fate.now())
-                                    ? List.of()
-                                    : owners(known.owners(), fate.now().owners()),
+                            known.sameContent(fate.now()) ? List.of() : owners(known.owners(), now),
+                            owners(
+                                    now.stream()
+                                            .filter(owner -> !known.owners().contains(owner))
+                                            .toList(),
+                                    List.of()),
                             dueBy(known, fate.now()));
         });
     }
@@ -118,9 +124,17 @@ public final class Ledger {
      * What came of noting an Address object.
      *
      * @param owners the Services that the address is for, and those that it was for; none, if nothing in it is new
+     * @param joined those of them that it was not for
      * @param due the Services whose turn it is now
      */
-    public record Observation(List<ServiceKey> owners, List<ServiceKey> due) {
+    public record Observation(List<ServiceKey> owners, List<ServiceKey> joined, List<ServiceKey> due) {
+        /** The same for {@code writer}, who wrote it: one that had left, while that was under way, has to leave again. */
+        public List<ServiceKey> concernedBeside(ServiceKey writer) {
+            return Stream.concat(joined.stream().filter(service -> !service.equals(writer)), due.stream())
+                    .distinct()
+                    .toList();
+        }
+
         /** All that have to look: what is new to one who reads it is no news any more when the cache has it. */
         public List<ServiceKey> concerned() {
             return Stream.concat(owners.stream(), due.stream()).distinct().toList();

@@ -140,7 +140,7 @@ final class AddressRelease {
                         claim,
                         leaving,
                         cluster.updateClaim(claim, left),
-                        now -> due.accept(ledger.observe(now).due()));
+                        now -> due.accept(ledger.observe(now).concernedBeside(owner.service())));
         };
     }
 

@@ -193,7 +193,7 @@ final class AddressObjects {
     /** Whether it is there still: the cache may have shown its end before the answer came. */
     private boolean wrote(Claim claim) {
         pass.writes().wrote(claim.ip());
-        pass.due().accept(pass.parts().ledger().observe(claim).due());
+        pass.due().accept(pass.parts().ledger().observe(claim).concernedBeside(pass.key()));
         return pass.parts()
                 .ledger()
                 .holding(claim.ip())
