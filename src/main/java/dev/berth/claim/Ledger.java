@@ -95,9 +95,12 @@ public final class Ledger {
                     : new Observation(
                             known.sameContent(fate.now()) ? List.of() : owners(known.owners(), now),
                             owners(
-                                    now.stream()
-                                            .filter(owner -> !known.owners().contains(owner))
-                                            .toList(),
+                                    known.state() == Holding.State.CLAIMED
+                                            ? now.stream()
+                                                    .filter(owner ->
+                                                            !known.owners().contains(owner))
+                                                    .toList()
+                                            : now,
                                     List.of()),
                             dueBy(known, fate.now()));
         });
@@ -124,7 +127,7 @@ public final class Ledger {
      * What came of noting an Address object.
      *
      * @param owners the Services that the address is for, and those that it was for; none, if nothing in it is new
-     * @param joined those of them that it was not for
+     * @param joined those of them that it was not claimed for
      * @param due the Services whose turn it is now
      */
     public record Observation(List<ServiceKey> owners, List<ServiceKey> joined, List<ServiceKey> due) {

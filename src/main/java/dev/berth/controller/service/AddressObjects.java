@@ -50,7 +50,7 @@ final class AddressObjects {
                 boolean isThere = wrote(claim);
                 pass.addresses().made(claim);
                 if (isThere) {
-                    yield new Created(Whose.OURS);
+                    yield new Created(whose(claim, owner));
                 }
                 pass.parts().ledger().doubt(ip);
                 yield new Created(
@@ -75,6 +75,17 @@ final class AddressObjects {
                         Whose.UNSURE, ReconcileContext.failed(doing, Reason.ClaimUncertain, message, attempt));
             }
         };
+    }
+
+    /** By what the ledger made of an answer: what was heard while that was on its way is newer. */
+    private Whose whose(Claim answered, Owner owner) {
+        return pass.parts()
+                        .ledger()
+                        .holding(answered.ip())
+                        .filter(held -> held.owners().contains(owner))
+                        .isPresent()
+                ? Whose.OURS
+                : Whose.ANOTHERS;
     }
 
     /** There is an Address object already: a 409 alone does not tell whose. */
@@ -106,7 +117,7 @@ final class AddressObjects {
     /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
     Created join(Claim shared, ClaimSpec joined, Owner owner, Attempt attempt) {
         return switch (pass.parts().cluster().updateClaim(shared, joined)) {
-            case Write.Done<Claim>(Claim now) -> new Created(wrote(now) ? Whose.OURS : Whose.ANOTHERS);
+            case Write.Done<Claim>(Claim now) -> new Created(wrote(now) ? whose(now, owner) : Whose.ANOTHERS);
             case Write.Conflict<Claim> changed -> joined(shared, owner, attempt);
             case Write.NotFound<Claim> gone -> joined(shared, owner, attempt);
             case Write.Unknown<Claim> lost -> joined(shared, owner, attempt);
@@ -181,11 +192,14 @@ final class AddressObjects {
         };
     }
 
-    /** Reads one; what is found is noted. */
+    /** Reads one; what is found is noted. Absent also if the cache has shown its end before the answer came. */
     Read<Claim> read(Ip ip) {
         Read<Claim> read = pass.parts().cluster().readClaim(ip);
         if (read instanceof Read.Found<Claim>(Claim found)) {
             pass.addresses().read(found);
+            if (pass.parts().ledger().isGone(found)) {
+                return new Read.Absent<>();
+            }
         }
         return read;
     }
@@ -199,7 +213,8 @@ final class AddressObjects {
                 .holding(claim.ip())
                 .filter(holding -> holding.state() == Holding.State.CLAIMED)
                 .map(Holding::claim)
-                .filter(known -> known.uid().equals(claim.uid()))
+                .filter(known -> known.uid().equals(claim.uid())
+                        && !pass.parts().ledger().isGone(claim))
                 .isPresent();
     }
 

@@ -3,8 +3,10 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.Next;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -12,6 +14,7 @@ import dev.berth.provider.Protocol;
 import dev.berth.testing.cluster.Line;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,17 +23,32 @@ class SharedAddressTest {
     private static final ServiceKey STAYS = new ServiceKey("prod", "stays");
     private static final ServiceKey LEAVES = new ServiceKey("prod", "leaves");
 
+    private Instant now = Instant.parse("2026-03-01T12:00:00Z");
     private Runnable beforeACreate = () -> {};
+    private Line.Fault ofACreate = Line.Fault.NONE;
+    private Runnable afterAnUpdate = () -> {};
+    private Runnable afterARead = () -> {};
     private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
         @Override
         public Fault sending(String call, Runnable effect) {
             if (call.startsWith("create Address ")) {
                 beforeACreate.run();
+                return ofACreate;
             }
             return Fault.NONE;
         }
+
+        @Override
+        public void answered(String call) {
+            if (call.startsWith("update Address ")) {
+                afterAnUpdate.run();
+            }
+            if (call.startsWith("read Address ")) {
+                afterARead.run();
+            }
+        }
     });
-    private final PoolOperator berth = new PoolOperator(cluster, () -> Instant.parse("2026-03-01T12:00:00Z"));
+    private final PoolOperator berth = new PoolOperator(cluster, () -> now);
 
     @AfterEach
     void everyIndexAgreesWithTheHoldings() {
@@ -44,8 +62,7 @@ class SharedAddressTest {
                 .annotation(WellKnownNames.SHARING_KEY, "both");
     }
 
-    @Test
-    void oneThatLeavesWhileItIsMadeAgain_leavesAgain_onceItIsThere() {
+    private Claim shared() {
         cluster.put(LEAVES, shares(LEAVES, 80));
         cluster.put(STAYS, shares(STAYS, 81));
         berth.due.add(LEAVES);
@@ -53,24 +70,135 @@ class SharedAddressTest {
         berth.reconcileDue();
         Claim shared = cluster.claims.firstEntry().getValue();
         assertThat(shared.spec().owners()).extracting(Owner::service).containsExactly(LEAVES, STAYS);
+        return shared;
+    }
 
-        cluster.removeClaim(shared.ip());
+    private void deleteByHand(Claim claim) {
+        cluster.removeClaim(claim.ip());
         berth.hear();
-        berth.addresses.vanished(shared);
+        berth.addresses.vanished(claim);
+    }
+
+    private void reconcile(ServiceKey... services) {
+        berth.due.clear();
+        berth.due.addAll(List.of(services));
+        berth.reconcileDue();
+    }
+
+    private List<ServiceKey> owners() {
+        assertThat(cluster.claims).hasSize(1);
+        return cluster.claims.firstEntry().getValue().spec().owners().stream()
+                .map(Owner::service)
+                .toList();
+    }
+
+    private List<String> published(ServiceKey service) {
+        return Objects.requireNonNull(cluster.services.get(service)).ingress().stream()
+                .map(entry -> String.valueOf(entry.ip()))
+                .toList();
+    }
+
+    @Test
+    void oneThatLeavesWhileItIsMadeAgain_leavesAgain_onceItIsThere() {
+        deleteByHand(shared());
         beforeACreate = () -> {
             beforeACreate = () -> {};
             cluster.put(LEAVES, shares(LEAVES, 80).loadBalancerClass("other.dev/class"));
             berth.hear();
             berth.control.reconcile(LEAVES);
         };
-        berth.due.clear();
+        reconcile(STAYS);
+
+        assertThat(owners()).containsExactly(STAYS);
+    }
+
+    @Test
+    void oneForWhichItIsReserved_takesIt_alsoIfItMakesItAgain() {
+        Claim shared = shared();
+        Owner reservation = new Owner(LEAVES, null);
+        ClaimSpec spec = shared.spec();
+        Claim reserved = cluster.putClaim(new Claim(
+                shared.ip(),
+                shared.uid(),
+                "",
+                new ClaimSpec(
+                        spec.pool(),
+                        spec.loadBalancerClass(),
+                        List.of(new Owner(STAYS, "uid-stays"), reservation),
+                        spec.sharing(),
+                        null,
+                        true)));
+        cluster.endService(LEAVES);
+        berth.hear();
+        berth.control.reconcile(LEAVES);
+        berth.addresses.reconcile(shared.ip());
+        deleteByHand(reserved);
+        cluster.put(LEAVES, shares(LEAVES, 80));
+        berth.hear();
+
+        reconcile(LEAVES, STAYS);
+
+        assertThat(published(LEAVES)).containsExactly(shared.ip().toString());
+        assertThat(cluster.claims.firstEntry().getValue().spec().owners())
+                .extracting(Owner::uid)
+                .doesNotContainNull();
+    }
+
+    @Test
+    void oneThatLeft_leavesAgain_ifSomebodyPutsItBackBeforeTheAnswer() {
+        Claim shared = shared();
+        cluster.put(LEAVES, shares(LEAVES, 80).loadBalancerClass("other.dev/class"));
+        berth.hear();
+        afterAnUpdate = () -> {
+            afterAnUpdate = () -> {};
+            putBack(shared);
+        };
+
+        reconcile(LEAVES);
+
+        assertThat(owners()).containsExactly(STAYS);
+    }
+
+    @Test
+    void oneThatClaimedAnAddress_claimsAgain_ifItIsDeletedBeforeTheReadThatTellsWhoseItIs() {
+        cluster.put(STAYS, shares(STAYS, 81));
+        berth.hear();
+        ofACreate = Line.Fault.SENT_TWICE;
+        afterARead = () -> {
+            afterARead = () -> {};
+            ofACreate = Line.Fault.NONE;
+            deleteByHand(cluster.claims.firstEntry().getValue());
+        };
+
+        Next again = berth.control.reconcile(STAYS);
+
+        now = now.plus(again.delay().orElseThrow());
+        reconcile(STAYS);
+        assertThat(owners()).containsExactly(STAYS);
+        assertThat(published(STAYS)).hasSize(1);
+    }
+
+    private void putBack(Claim before) {
+        cluster.putClaim(new Claim(before.ip(), before.uid(), "", before.spec()));
+        berth.client.relist();
+        berth.addresses.reconcile(before.ip());
+    }
+
+    @Test
+    void oneThatJoined_joinsAgain_ifSomebodyPutsItOffBeforeTheAnswer() {
+        cluster.put(STAYS, shares(STAYS, 81));
         berth.due.add(STAYS);
         berth.reconcileDue();
+        Claim alone = cluster.claims.firstEntry().getValue();
+        cluster.put(LEAVES, shares(LEAVES, 80));
+        afterAnUpdate = () -> {
+            afterAnUpdate = () -> {};
+            putBack(alone);
+        };
 
-        assertThat(cluster.claims.values())
-                .singleElement()
-                .extracting(claim ->
-                        claim.spec().owners().stream().map(Owner::service).toList())
-                .isEqualTo(List.of(STAYS));
+        reconcile(LEAVES);
+
+        assertThat(owners()).containsExactly(STAYS, LEAVES);
+        assertThat(published(LEAVES)).containsExactly(alone.ip().toString());
     }
 }
