@@ -86,24 +86,25 @@ public final class Ledger {
                     || !(apply(claim.ip(), new HoldingEvent.Seen(claim)) instanceof HoldingLife.Becomes fate)) {
                 return new Observation(List.of(), List.of(), List.of());
             }
-            List<Owner> now = fate.now().owners();
-            return known == null
-                    ? new Observation(
-                            owners(now, List.of()),
-                            owners(now, List.of()),
-                            turns.newlyInTurn(turns.sharesOf(fate.now())))
-                    : new Observation(
-                            known.sameContent(fate.now()) ? List.of() : owners(known.owners(), now),
-                            owners(
-                                    known.state() == Holding.State.CLAIMED
-                                            ? now.stream()
-                                                    .filter(owner ->
-                                                            !known.owners().contains(owner))
-                                                    .toList()
-                                            : now,
-                                    List.of()),
-                            dueBy(known, fate.now()));
+            Holding now = fate.now();
+            if (known == null) {
+                List<ServiceKey> all = owners(now.owners(), List.of());
+                return new Observation(all, all, turns.newlyInTurn(turns.sharesOf(now)));
+            }
+            return new Observation(
+                    known.sameContent(now) ? List.of() : owners(known.owners(), now.owners()),
+                    joined(known, now),
+                    dueBy(known, now));
         });
+    }
+
+    /** For whom it was not claimed before. */
+    private static List<ServiceKey> joined(Holding before, Holding now) {
+        List<Owner> joined = new ArrayList<>(now.owners());
+        if (before.state() == Holding.State.CLAIMED) {
+            joined.removeAll(before.owners());
+        }
+        return owners(joined, List.of());
     }
 
     private static List<ServiceKey> owners(List<Owner> before, List<Owner> now) {

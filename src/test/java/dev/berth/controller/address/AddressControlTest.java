@@ -296,11 +296,15 @@ class AddressControlTest {
         assertThat(held()).isEmpty();
     }
 
-    @Test
-    void addressOfAServiceThatIsGone_isNotReleased_onceItIsAnotherBerths() {
+    private void serviceThatMayBeGoneCannotBeRead() {
         ledger.observe(claim("a1"));
         cluster.live = new Read.Failed<>("no route to host");
         control.releaseIfGone(IP, WEB);
+    }
+
+    @Test
+    void addressOfAServiceThatIsGone_isNotReleased_onceItIsAnotherBerths() {
+        serviceThatMayBeGoneCannotBeRead();
         classes = SampleClasses.ofAnotherBerth("berth.dev/pool");
         cluster.live = new Read.Absent<>();
         cluster.deletion = new Write.Done<>(claim("a1"));
@@ -331,9 +335,7 @@ class AddressControlTest {
 
     @Test
     void addressOfAServiceThatIsGone_isLeftToTheNextOfItsName_thatTakesItOver() {
-        ledger.observe(claim("a1"));
-        cluster.live = new Read.Failed<>("no route to host");
-        control.releaseIfGone(IP, WEB);
+        serviceThatMayBeGoneCannotBeRead();
         ServiceState successor = SampleService.named(WEB.service(), "u-next").build();
         cluster.service = Optional.of(successor);
         cluster.live = new Read.Found<>(successor);
@@ -348,9 +350,7 @@ class AddressControlTest {
     /** Its owner was in the cache, and is gone before that look is over. */
     @Test
     void whatIsHeldForAServiceThatGoesWhileItIsLookedFor_isLookedAtAgain() {
-        ledger.observe(claim("a1"));
-        cluster.live = new Read.Failed<>("no route to host");
-        control.releaseIfGone(IP, WEB);
+        serviceThatMayBeGoneCannotBeRead();
         ServiceState owner = SampleService.named(WEB.service(), "u1").build();
         cluster.service = Optional.of(owner);
         cluster.live = new Read.Found<>(owner);
@@ -384,9 +384,7 @@ class AddressControlTest {
 
     @Test
     void whatIsHeldForAServiceThatIsGone_isLookedAfterOnce_alsoWhereItsAddressVanishes() {
-        ledger.observe(claim("a1"));
-        cluster.live = new Read.Failed<>("no route to host");
-        control.releaseIfGone(IP, WEB);
+        serviceThatMayBeGoneCannotBeRead();
 
         control.vanished(claim("a1"));
 

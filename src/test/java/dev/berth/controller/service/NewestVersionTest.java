@@ -13,7 +13,11 @@ class NewestVersionTest {
     private final NewestVersion newest = new NewestVersion();
 
     private static ServiceState version(String resourceVersion) {
-        return SampleService.named(new ServiceKey("prod", "web"), "u1")
+        return version("u1", resourceVersion);
+    }
+
+    private static ServiceState version(String uid, String resourceVersion) {
+        return SampleService.named(new ServiceKey("prod", "web"), uid)
                 .resourceVersion(resourceVersion)
                 .build();
     }
@@ -52,31 +56,25 @@ class NewestVersionTest {
         assertThat(newest.of(Optional::empty).service()).isEmpty();
     }
 
-    private static ServiceState another(String uid, String resourceVersion) {
-        return SampleService.named(new ServiceKey("prod", "web"), uid)
-                .resourceVersion(resourceVersion)
-                .build();
-    }
-
-    /** It was made anew twice, and the cache hears of all that one by one. */
+    /** It was recreated twice, and the cache hears of one after the other. */
     @Test
     void serviceThatALiveReadFound_isNewerThanAnEarlierOneOfTheName_thatTheCacheHearsOfLater() {
-        newest.read(Optional.of(another("u3", "30")), () -> Optional.of(version("9")));
+        newest.read(Optional.of(version("u3", "30")), () -> Optional.of(version("9")));
         newest.cacheHas(Optional.empty());
 
-        NewestVersion.Newest then = newest.of(() -> Optional.of(another("u2", "20")));
+        NewestVersion.Newest then = newest.of(() -> Optional.of(version("u2", "20")));
 
-        assertThat(then).isEqualTo(new NewestVersion.Newest(Optional.of(another("u3", "30")), false));
+        assertThat(then).isEqualTo(new NewestVersion.Newest(Optional.of(version("u3", "30")), false));
         assertThat(newest.isUnheardOf()).isTrue();
     }
 
     @Test
     void serviceThatALiveReadFound_andThatTheNextDoesNot_isForgotten() {
-        newest.read(Optional.of(another("u3", "30")), () -> Optional.of(version("9")));
+        newest.read(Optional.of(version("u3", "30")), () -> Optional.of(version("9")));
         newest.cacheHas(Optional.empty());
         newest.read(Optional.empty(), Optional::empty);
 
-        assertThat(newest.of(() -> Optional.of(another("u2", "20"))).service()).contains(another("u2", "20"));
+        assertThat(newest.of(() -> Optional.of(version("u2", "20"))).service()).contains(version("u2", "20"));
         assertThat(newest.isUnheardOf()).isFalse();
     }
 

@@ -122,6 +122,11 @@ class PoolOperator {
         classes = SampleClasses.besideAnotherBerth(CLASS, "theirs", new PoolProvider().capabilities(), value);
     }
 
+    /** Which Services of its one class it skips because of another controller, as it says; absent: none. */
+    final Optional<String> skipped() {
+        return ofClasses.servedByAnother(classes.served().getFirst().name());
+    }
+
     /** Another Berth serves its one class from now on. */
     final void giveItsClassToAnotherBerth() {
         classes = SampleClasses.ofAnotherBerth(CLASS);

@@ -18,7 +18,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Two Services that share an address, whose Address an administrator deletes. */
+/** Two Services that share an address, whose Address others delete or change meanwhile. */
 class SharedAddressTest {
     private static final ServiceKey STAYS = new ServiceKey("prod", "stays");
     private static final ServiceKey LEAVES = new ServiceKey("prod", "leaves");
@@ -65,9 +65,7 @@ class SharedAddressTest {
     private Claim shared() {
         cluster.put(LEAVES, shares(LEAVES, 80));
         cluster.put(STAYS, shares(STAYS, 81));
-        berth.due.add(LEAVES);
-        berth.due.add(STAYS);
-        berth.reconcileDue();
+        reconcile(LEAVES, STAYS);
         Claim shared = cluster.claims.firstEntry().getValue();
         assertThat(shared.spec().owners()).extracting(Owner::service).containsExactly(LEAVES, STAYS);
         return shared;
@@ -187,8 +185,7 @@ class SharedAddressTest {
     @Test
     void oneThatJoined_joinsAgain_ifSomebodyPutsItOffBeforeTheAnswer() {
         cluster.put(STAYS, shares(STAYS, 81));
-        berth.due.add(STAYS);
-        berth.reconcileDue();
+        reconcile(STAYS);
         Claim alone = cluster.claims.firstEntry().getValue();
         cluster.put(LEAVES, shares(LEAVES, 80));
         afterAnUpdate = () -> {

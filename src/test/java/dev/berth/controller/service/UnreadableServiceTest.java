@@ -71,9 +71,8 @@ class UnreadableServiceTest {
                         .loadBalancerClass(PoolOperator.CLASS)
                         .finalizer("service.kubernetes.io/load-balancer-cleanup"));
         reconcile(berth, NEXT);
-        String className = berth.classes().served().getFirst().name();
         assertThat(berth.waits).containsOnlyKeys(WEB);
-        assertThat(berth.ofClasses.servedByAnother(className)).isPresent();
+        assertThat(berth.skipped()).isPresent();
 
         for (ServiceKey service : List.of(WEB, NEXT)) {
             cluster.put(service, UnknownWords.added(Objects.requireNonNull(cluster.services.get(service))));
@@ -81,7 +80,7 @@ class UnreadableServiceTest {
         }
 
         assertThat(berth.waits).isEmpty();
-        assertThat(berth.ofClasses.servedByAnother(className)).isEmpty();
+        assertThat(berth.skipped()).isEmpty();
     }
 
     @Test
