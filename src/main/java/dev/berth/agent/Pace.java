@@ -6,7 +6,7 @@ package dev.berth.agent;
  * steady clock.
  */
 final class Pace {
-    /** Some things change without a word. */
+    /** Some things change without an event. */
     static final long LOOK_AGAIN = 1_000;
 
     /** From one decision because of a change to the next; what comes meanwhile is decided about together. */

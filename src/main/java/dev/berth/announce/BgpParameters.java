@@ -63,7 +63,7 @@ public record BgpParameters(
     /**
      * Reads them; what is absent has its default.
      *
-     * @throws IllegalArgumentException that names the first one that is unknown or cannot be read, and what it has to be
+     * @throws IllegalArgumentException that names the first one that is unknown or cannot be read, and what it must be
      */
     public static BgpParameters of(Map<String, String> parameters) {
         parameters.keySet().stream()

@@ -31,7 +31,7 @@ public record L2Parameters(List<String> interfaces, boolean withoutEndpoints) {
     /**
      * Reads them; what is absent has its default.
      *
-     * @throws IllegalArgumentException that names the first one that is unknown or cannot be read, and what it has to be
+     * @throws IllegalArgumentException that names the first one that is unknown or cannot be read, and what it must be
      */
     public static L2Parameters of(Map<String, String> parameters) {
         parameters.keySet().stream()

@@ -74,7 +74,7 @@ final class Controllers implements AutoCloseable {
      * Stops the operator, and then the workers and timers, which the SDK leaves running. What is being reconciled may end,
      * and is interrupted if it does not.
      *
-     * @throws IllegalStateException if some of it goes on for all that: it may still write
+     * @throws IllegalStateException if some of it is still running: it may still write
      */
     @Override
     public void close() {
@@ -93,7 +93,7 @@ final class Controllers implements AutoCloseable {
         }
         if (!haveEnded()) {
             throw new IllegalStateException(
-                    workers.stream().mapToInt(Workers::getActiveCount).sum() + " reconciliations go on");
+                    workers.stream().mapToInt(Workers::getActiveCount).sum() + " reconciliations are still running");
         }
     }
 

@@ -52,7 +52,7 @@ final class DelayedExecutor implements Timer, AutoCloseable {
     /**
      * Nothing begins any more, and what is being done is interrupted.
      *
-     * @throws IllegalStateException if some of it goes on for all that: it may still write
+     * @throws IllegalStateException if some of it is still running: it may still write
      */
     @Override
     public void close() {
@@ -69,7 +69,7 @@ final class DelayedExecutor implements Timer, AutoCloseable {
         }
         long left = running.stream().filter(Thread::isAlive).count();
         if (left > 0) {
-            throw new IllegalStateException(left + " of what was begun goes on");
+            throw new IllegalStateException(left + " tasks are still running");
         }
     }
 }

@@ -33,7 +33,7 @@ record MemoryLimit(long limit, long heap) {
         }
         long beside = Math.max(BESIDE_HEAP, heap);
         return Optional.of(("the memory limit of %d MiB is too small for a heap of %d MiB: set the Pod's limit to %dMi,"
-                        + " or -Xmx in JAVA_TOOL_OPTIONS lower; the JVM needs about %d MiB beside the heap")
+                        + " or -Xmx in JAVA_TOOL_OPTIONS lower; the JVM needs about %d MiB in addition to the heap")
                 .formatted(limit / MIB, heap / MIB, (heap + beside) / MIB, beside / MIB));
     }
 }

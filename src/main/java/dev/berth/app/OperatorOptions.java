@@ -92,7 +92,7 @@ final class OperatorOptions {
     @Option(
             names = "--migrate-from",
             paramLabel = "NAME,...",
-            converter = PeersConverter.class,
+            converter = MigrationSourcesConverter.class,
             description = "metallb,cilium,kube-vip,purelb: take over, with their addresses, the Services that"
                     + " these served, and understand their annotations (default: none)")
     MigrationSources migrateFrom = MigrationSources.NONE;
@@ -174,7 +174,7 @@ final class OperatorOptions {
     }
 
     /** Lets picocli show our own message. */
-    static final class PeersConverter implements ITypeConverter<MigrationSources> {
+    static final class MigrationSourcesConverter implements ITypeConverter<MigrationSources> {
         @Override
         public MigrationSources convert(String text) {
             try {

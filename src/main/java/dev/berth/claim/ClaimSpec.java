@@ -168,7 +168,7 @@ public record ClaimSpec(
 
     /**
      * The same with {@code owner} and the ports of {@code joining} on it, too. What was kept for its name, or was of one
-     * that bore it before, is its own now: a list of claims has no name twice. And of those kept for names that are gone, those that went first make room for it.
+     * that had it before, is its own now: a list of claims has no name twice. And of those kept for names that are gone, those that went first make room for it.
      */
     public ClaimSpec joinedBy(Owner owner, Sharing joining) {
         List<Owner> all = new ArrayList<>(owners);

@@ -87,7 +87,7 @@ public record Holding(
         return Optional.empty();
     }
 
-    /** The Service that bore this name before the one of this uid, and holds it; absent: there is none. */
+    /** The Service that had this name before the one of this uid, and holds it; absent: there is none. */
     public Optional<Owner> predecessorOf(ServiceKey service, String uid) {
         for (Owner owner : owners()) {
             if (owner.service().equals(service) && !owner.isReservation() && !uid.equals(owner.uid())) {
@@ -107,7 +107,7 @@ public record Holding(
         return claim != null || !owners().isEmpty();
     }
 
-    /** Whether it is kept for whichever Service bears this name. */
+    /** Whether it is kept for whichever Service has this name. */
     public boolean isReservedFor(ServiceKey service) {
         return owners().contains(new Owner(service, null));
     }

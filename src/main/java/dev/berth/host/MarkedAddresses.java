@@ -126,7 +126,7 @@ public final class MarkedAddresses {
             attribute(
                     message, IFA_FLAGS, order(4).putInt(NODAD | NO_PREFIX_ROUTE).array());
             attribute(message, IFA_RT_PRIORITY, order(4).putInt(MARK).array());
-            // Never preferred, valid for ever.
+            // Never preferred, valid forever.
             attribute(message, IFA_CACHEINFO, order(16).putInt(0).putInt(-1).array());
         }
         int length = message.position();

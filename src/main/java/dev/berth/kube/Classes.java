@@ -79,7 +79,7 @@ public final class Classes {
         String one(String field, @Nullable String said, String... known) {
             List<String> all = List.of(known);
             if (said != null && !all.contains(said)) {
-                faults.add("spec." + field + " is \"" + NullSafe.shortened(said) + "\", which is none of "
+                faults.add("spec." + field + " is \"" + NullSafe.shortened(said) + "\", and must be one of "
                         + String.join(", ", all));
             }
             return said != null && all.contains(said) ? said : all.getFirst();
@@ -100,7 +100,7 @@ public final class Classes {
                 .filter(port -> port < 1 || port > HIGHEST_PORT)
                 .findFirst()
                 .ifPresent(
-                        port -> faults.add("spec.tls.ports has " + port + ", which is none of 1 to " + HIGHEST_PORT));
+                        port -> faults.add("spec.tls.ports has " + port + ", and a port must be 1 to " + HIGHEST_PORT));
         return new ClassTls(secret, ports);
     }
 
@@ -110,7 +110,7 @@ public final class Classes {
         }
         Integer port = said.port();
         if (port != null && (port < 1 || port > HIGHEST_PORT)) {
-            words.faults().add("spec.healthCheck.port is " + port + ", which is none of 1 to " + HIGHEST_PORT);
+            words.faults().add("spec.healthCheck.port is " + port + ", and must be 1 to " + HIGHEST_PORT);
             port = null;
         }
         Kind kind = switch (words.one("healthCheck.type", said.type(), "Auto", "KubeProxy", "TCP", "None")) {

@@ -161,7 +161,7 @@ public final class Pools {
                 entries(field + ".matchExpressions", selector.matchExpressions(), unreadable)) {
             Optional<Selector.Operator> operator = operator(NullSafe.text(expression.operator()));
             if (operator.isEmpty() || expression.key() == null) {
-                unreadable.add("spec." + field + ".matchExpressions: an entry has no key, or its operator is none of"
+                unreadable.add("spec." + field + ".matchExpressions: an entry has no key, or its operator is not one of"
                         + " In, NotIn, Exists and DoesNotExist");
             } else {
                 requirements.add(new Selector.Requirement(

@@ -58,7 +58,7 @@ final class Claiming {
                 situation.pools().poolOf(holding.ip()).map(Pool::name).orElse(spec.pool()));
     }
 
-    /** What is kept for the Service's name, or was of one that bore it before, becomes its claim. */
+    /** What is kept for the Service's name, or was of one that had it before, becomes its claim. */
     private ServingEffect takeOver(int index, Holding holding, ServedClass served) {
         Claim claim = holding.claim();
         if (claim == null) {

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The certificate of a class: what its Services are served with, and what its administrator is told.
+ * The certificate of a class: what its Services are served with, and what is reported to its administrator.
  *
  * @param used the Secret's, or the last that was good; absent: none has been since Berth's start
  * @param usable whether the Secret's own is good now

@@ -20,6 +20,6 @@ public sealed interface Leaving {
      */
     record Itself(Ip ip, Owner owner, Optional<Claim> before) implements Leaving {}
 
-    /** It was held for a Service that bore the name before, or for one that is gone: a live read has to show it. */
+    /** It was held for a Service that had the name before, or for one that is gone: a live read has to show it. */
     record Former(Ip ip, Owner owner) implements Leaving {}
 }

@@ -49,7 +49,6 @@ public sealed interface Outcome {
     /** When to look again. */
     sealed interface OfDelay extends Outcome {}
 
-    /** This is done. */
     record Did(Done what) implements Outcome {
         @Override
         public Optional<Done> done() {
@@ -229,7 +228,6 @@ public sealed interface Outcome {
         }
     }
 
-    /** This is to be published. */
     record ToPublish(List<Published> ingress) implements OfIngress {
         public ToPublish {
             ingress = List.copyOf(ingress);

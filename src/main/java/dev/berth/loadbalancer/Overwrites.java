@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often another controller wrote to the status of one Service. A value. One that bears its name after it begins at
+ * How often another controller wrote to the status of one Service. A value. One that has its name after it begins at
  * none.
  *
  * @param times of those that count
@@ -57,7 +57,7 @@ public record Overwrites(
 
     /**
      * Another wrote {@code ingress}. The third time within ten minutes it is let stand for a while, then put right again,
-     * and so on with growing delays: two controllers that both insist would write for ever.
+     * and so on with growing delays: two controllers that both insist would write forever.
      */
     public Verdict by(List<Published> ingress, Instant now) {
         boolean isNew = !ingress.equals(standing);

@@ -66,7 +66,7 @@ public final class Ownership {
 
     /**
      * The class value by which a Service is ours that only the list of a provider reports: our marks were taken off while no
-     * Berth ran. Absent: it bears them, or it is no load balancer, or the class that it names, or would have, is not of this
+     * Berth ran. Absent: it has them, or it is no load balancer, or the class that it names, or would have, is not of this
      * provider, or allocates from pools, or another controller's finalizer is on it.
      *
      * @param provider the name of the provider that lists it
@@ -206,7 +206,7 @@ public final class Ownership {
         return madeBy.filter(value -> snapshot.classes().byValue(value).isEmpty())
                 .map(value -> snapshot.classes()
                         .whyNotAccepted(value)
-                        .orElse("no LoadBalancerClass serves \"" + value + "\" any longer"));
+                        .orElse("no LoadBalancerClass serves \"" + value + "\""));
     }
 
     /** Why its provider cannot be asked to delete the load balancer, for the reason {@code why}; absent: it can be. */

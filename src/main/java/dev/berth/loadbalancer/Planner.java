@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * Decides what is to be done for a Service, by whose it is. Pure.
  *
- * <p>A Service that is not ours by its {@link Ownership} must be asked for by a class of ours and bear no mark of
+ * <p>A Service that is not ours by its {@link Ownership} must be asked for by a class of ours and have no mark of
  * another controller. A finalizer of ours on one that is not goes. One that another Berth serves, of another
  * controller name, is never ours, and what that one claimed is not looked at.
  */
@@ -101,7 +101,7 @@ public final class Planner {
                         "an earlier Service of the same name held addresses", List.of(new Step.Release(left)));
     }
 
-    /** Whether it is held for one that bore the name before. */
+    /** Whether it is held for one that had the name before. */
     private boolean isPredecessors(Holding holding) {
         return holding.predecessorOf(service.key(), service.uid()).isPresent();
     }
@@ -158,7 +158,7 @@ public final class Planner {
         if (named.isPresent() && claimed.isEmpty()) {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
-        // First by the cluster: by what each remembers, two operators would write different messages in turn, for ever.
+        // First by the cluster: by what each remembers, two operators would write different messages in turn, forever.
         Optional<String> shown =
                 ownership.classInCluster().or(snapshot::askedByClass).or(() -> named);
         return leftAsItIs(shown.flatMap(snapshot.classes()::whyNotAccepted)

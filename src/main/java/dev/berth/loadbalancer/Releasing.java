@@ -33,7 +33,7 @@ final class Releasing {
         unsaid = situation.since().wroteService() ? Optional.empty() : itsOwn;
     }
 
-    /** One that bore the name before goes first. */
+    /** One that had the name before goes first. */
     private Optional<Leaving> leaving(Holding holding, ServiceKey key, Optional<ServiceState> service) {
         return service.flatMap(state -> holding.predecessorOf(key, state.uid()))
                 .or(() -> holding.holderNamed(key))

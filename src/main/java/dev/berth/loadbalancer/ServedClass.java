@@ -68,8 +68,8 @@ public record ServedClass(
     }
 
     /**
-     * Whether its Services bear {@link WellKnownNames#SERVED_BY_CLASS}: their addresses are not ours, or what the provider
-     * made has to be deleted, whatever becomes of the class.
+     * Whether its Services have {@link WellKnownNames#SERVED_BY_CLASS}: their addresses are not ours, or what the provider
+     * made must be deleted, whatever becomes of the class.
      */
     boolean isMarkedOnServices() {
         return capabilities.addresses() == AddressSource.PROVIDER || !capabilities.immediate();

@@ -141,7 +141,7 @@ public sealed interface ServicePlan {
     }
 
     /**
-     * It is none of our business; a condition from when it was goes.
+     * It is not for Berth; a condition from when it was goes.
      *
      * @param again when to look again if nothing happens; absent: not at all
      */

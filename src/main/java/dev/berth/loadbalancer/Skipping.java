@@ -35,7 +35,7 @@ public final class Skipping {
     }
 
     /**
-     * Of one that is none of our business.
+     * Of one that is not for Berth.
      *
      * @param service empty: it is gone
      */

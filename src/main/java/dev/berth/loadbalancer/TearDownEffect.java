@@ -57,7 +57,6 @@ public sealed interface TearDownEffect
      */
     record Clear(ServiceState service, List<Published> others, Attempt what) implements TearDownEffect {}
 
-    /** Release an address. */
     record Release(Leaving address) implements TearDownEffect {}
 
     /** What could not be released yet is looked at again. */

@@ -14,7 +14,7 @@ public enum Withholding {
     /**
      * From when it is seen, before a plan is made.
      *
-     * @param isOurs whether the Service bears our marks, an address is claimed for it, or its provider was asked
+     * @param isOurs whether the Service has our marks, an address is claimed for it, or its provider was asked
      */
     public static Withholding onSight(boolean isOurs) {
         return isOurs ? AS_BEFORE : ALL;

@@ -29,10 +29,11 @@ public record MigrationSources(List<ForeignAnnotations> sources) {
         for (String name : text.split(",", -1)) {
             if (!name.isBlank()) {
                 ForeignAnnotations source = named(name.trim())
-                        .orElseThrow(() -> new IllegalArgumentException("\"" + name.trim() + "\" is none of "
-                                + ForeignAnnotations.KNOWN.stream()
-                                        .map(ForeignAnnotations::controller)
-                                        .collect(Collectors.joining(", "))));
+                        .orElseThrow(
+                                () -> new IllegalArgumentException("\"" + name.trim() + "\" is not known; known are "
+                                        + ForeignAnnotations.KNOWN.stream()
+                                                .map(ForeignAnnotations::controller)
+                                                .collect(Collectors.joining(", "))));
                 if (!named.contains(source)) {
                     named.add(source);
                 }

@@ -264,7 +264,7 @@ public final class MultiHostProvider implements RemoteProvider {
             }
         } catch (InterruptedException givenUp) {
             Thread.currentThread().interrupt();
-            throw new ProviderException("interrupted", null, givenUp);
+            throw new ProviderException("interrupted", givenUp);
         }
     }
 
@@ -282,7 +282,7 @@ public final class MultiHostProvider implements RemoteProvider {
         } catch (InterruptedException givenUp) {
             asking.forEach(one -> one.cancel(true));
             Thread.currentThread().interrupt();
-            throw new ProviderException("interrupted", null, givenUp);
+            throw new ProviderException("interrupted", givenUp);
         } catch (ExecutionException bug) {
             throw new IllegalStateException(bug.getCause());
         }
@@ -314,7 +314,7 @@ public final class MultiHostProvider implements RemoteProvider {
             place.acquire();
         } catch (InterruptedException givenUp) {
             Thread.currentThread().interrupt();
-            throw new ProviderException("interrupted", null, givenUp);
+            throw new ProviderException("interrupted", givenUp);
         }
         try {
             return call.get();

@@ -24,17 +24,12 @@ public final class ProviderException extends RuntimeException {
 
     /** A failure that may pass by itself. */
     public ProviderException(String message) {
-        this(message, null, null);
+        this(Kind.TRY_AGAIN, message, null, null);
     }
 
-    /**
-     * A failure that may pass by itself, and says when to try again.
-     *
-     * @param retryAfter exactly when to try again; null: by Berth's back-off
-     * @param cause null: none
-     */
-    public ProviderException(String message, @Nullable Duration retryAfter, @Nullable Throwable cause) {
-        this(Kind.TRY_AGAIN, message, retryAfter, cause);
+    /** A failure that may pass by itself, and what caused it. */
+    public ProviderException(String message, Throwable cause) {
+        this(Kind.TRY_AGAIN, message, null, cause);
     }
 
     private ProviderException(
@@ -64,7 +59,7 @@ public final class ProviderException extends RuntimeException {
         return new ProviderException(kind, getMessage(), delay, getCause());
     }
 
-    /** The same, with what it comes from. */
+    /** The same, with its cause. */
     public ProviderException withCause(Throwable cause) {
         return new ProviderException(kind, getMessage(), retryAfter, cause);
     }

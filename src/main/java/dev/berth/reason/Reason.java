@@ -83,7 +83,7 @@ public enum Reason {
     ProviderStuck,
     /** The provider failed to delete the load balancer. */
     DeleteFailed,
-    /** What was made for another that bore the name before cannot be deleted. */
+    /** What was made for another that had the name before cannot be deleted. */
     PredecessorNotDeleted,
     /** The status could not be written. */
     PublishFailed,

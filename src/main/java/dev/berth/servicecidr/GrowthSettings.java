@@ -50,14 +50,14 @@ public record GrowthSettings(
             return other;
         }
         if (prefixLength < shortest || prefixLength > longest) {
-            return Optional.of("prefixLength " + prefixLength + " of " + family + " is none of " + shortest + " to "
-                    + longest + ", which are of use to the API server");
+            return Optional.of("prefixLength of " + family + " is " + prefixLength + ", and must be " + shortest
+                    + " to " + longest);
         }
         if (usedPercent < 1 || usedPercent > 100) {
-            return Optional.of("usedPercent " + usedPercent + " of " + family + " is none of 1 to 100");
+            return Optional.of("usedPercent of " + family + " is " + usedPercent + ", and must be 1 to 100");
         }
         if (maxRanges < 0) {
-            return Optional.of("maxRanges " + maxRanges + " of " + family + " is below 0");
+            return Optional.of("maxRanges of " + family + " is " + maxRanges + ", and must not be below 0");
         }
         if (supernets.isEmpty()) {
             return Optional.of(family + " has no supernets; name a CIDR to take new ranges from");

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Generates the CustomResourceDefinitions of {@code dev.berth.api.v1alpha1}, one file a kind, and the list of them. */
+/** Generates the CustomResourceDefinitions of {@code dev.berth.api.v1alpha1}, one file for each kind, and the list of them. */
 final class CrdFiles {
     /** Makes the folder a kustomize base: a kustomization may take in other folders, but no single file from outside. */
     private static final String KUSTOMIZATION = "kustomization.yaml";

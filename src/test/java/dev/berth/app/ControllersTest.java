@@ -95,7 +95,7 @@ class ControllersTest {
 
             assertThatIllegalStateException()
                     .isThrownBy(controllers::close)
-                    .withMessageEndingWith(" reconciliations go on");
+                    .withMessageEndingWith(" reconciliations are still running");
             awaitBegun(begun, 1);
         } finally {
             deaf.release();

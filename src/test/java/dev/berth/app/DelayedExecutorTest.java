@@ -56,7 +56,7 @@ class DelayedExecutorTest {
         assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
 
         try {
-            assertThatIllegalStateException().isThrownBy(later::close).withMessage("1 of what was begun goes on");
+            assertThatIllegalStateException().isThrownBy(later::close).withMessage("1 tasks are still running");
         } finally {
             end.release();
         }

@@ -12,14 +12,14 @@ class MemoryLimitTest {
         assertThat(new MemoryLimit(128 * MIB, 192 * MIB).tooSmall())
                 .contains(
                         "the memory limit of 128 MiB is too small for a heap of 192 MiB: set the Pod's limit to 384Mi,"
-                                + " or -Xmx in JAVA_TOOL_OPTIONS lower; the JVM needs about 192 MiB beside the heap");
+                                + " or -Xmx in JAVA_TOOL_OPTIONS lower; the JVM needs about 192 MiB in addition to the heap");
     }
 
     @Test
     void smallHeap_needsMoreThanAsMuchAgain() {
         assertThat(new MemoryLimit(128 * MIB, 112 * MIB).tooSmall())
                 .hasValueSatisfying(message -> assertThat(message)
-                        .contains("set the Pod's limit to 256Mi", "needs about 144 MiB beside the heap"));
+                        .contains("set the Pod's limit to 256Mi", "needs about 144 MiB in addition to the heap"));
     }
 
     @Test

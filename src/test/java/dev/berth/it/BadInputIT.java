@@ -309,7 +309,7 @@ class BadInputIT {
                                 good,
                                 List.of("--migrate-from=metallb,openelb"),
                                 2,
-                                "\"openelb\" is none of metallb, cilium, kube-vip, purelb"),
+                                "\"openelb\" is not known; known are metallb, cilium, kube-vip, purelb"),
                         new StartRow(
                                 "a period that would keep providers busy",
                                 good,

@@ -524,7 +524,7 @@ class HostileObjectsTest {
                 .isFalse();
         assertThat(saysOfSourceRanges("null").refusesUnenforcedSourceRanges()).isFalse();
         assertThat(saysOfSourceRanges("\"Deny\"").unreadable())
-                .containsExactly("spec.unenforcedSourceRanges is \"Deny\", which is none of Allow, Refuse");
+                .containsExactly("spec.unenforcedSourceRanges is \"Deny\", and must be one of Allow, Refuse");
     }
 
     private static ClassDeclaration saysOfSourceRanges(String word) {

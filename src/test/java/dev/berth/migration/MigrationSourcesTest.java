@@ -207,7 +207,7 @@ class MigrationSourcesTest {
     @Test
     void aPeerThatIsNotKnown_isNamedWithThoseThatAre() {
         assertThatThrownBy(() -> MigrationSources.parse("metallb,openelb"))
-                .hasMessage("\"openelb\" is none of metallb, cilium, kube-vip, purelb");
+                .hasMessage("\"openelb\" is not known; known are metallb, cilium, kube-vip, purelb");
         assertThat(MigrationSources.parse(" metallb , kube-vip,metallb").sources())
                 .extracting(ForeignAnnotations::controller)
                 .containsExactly("metallb", "kube-vip");

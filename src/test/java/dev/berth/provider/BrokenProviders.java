@@ -645,7 +645,7 @@ final class BrokenProviders {
                     try {
                         super.reach();
                     } catch (ProviderException away) {
-                        throw new ProviderException("away", Duration.ZERO, away);
+                        throw new ProviderException("away", away).withRetryAfter(Duration.ZERO);
                     }
                 }
             }),

@@ -313,9 +313,12 @@ class GrowthTest {
     private record Fault(String rule, GrowthSettings settings, String says) {}
 
     private static final List<Fault> FAULTS = List.of(
-            new Fault("IPv6 shorter than /64", ipv6(63, "fd00::/48"), "prefixLength 63 of IPv6 is none of 64 to 126"),
+            new Fault(
+                    "IPv6 shorter than /64",
+                    ipv6(63, "fd00::/48"),
+                    "prefixLength of IPv6 is 63, and must be 64 to 126"),
             new Fault("an IPv6 /127", ipv6(127, "fd00::/48"), "prefixLength 127"),
-            new Fault("an IPv4 /31", ipv4(31, "10.97.0.0/16"), "prefixLength 31 of IPv4 is none of 8 to 30"),
+            new Fault("an IPv4 /31", ipv4(31, "10.97.0.0/16"), "prefixLength of IPv4 is 31, and must be 8 to 30"),
             new Fault("no supernet", ipv4(24), "IPv4 has no supernets"),
             new Fault("no CIDR", ipv4(24, "ten"), "ten is not a CIDR"),
             new Fault("host bits", ipv4(24, "10.97.0.1/16"), "has host bits set; write 10.97.0.0/16"),
@@ -327,7 +330,7 @@ class GrowthTest {
             new Fault(
                     "a usedPercent of 0",
                     new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 0, 4),
-                    "usedPercent 0 of IPv4 is none of 1 to 100"),
+                    "usedPercent of IPv4 is 0, and must be 1 to 100"),
             new Fault(
                     "a usedPercent of 101",
                     new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 101, 4),
@@ -335,7 +338,7 @@ class GrowthTest {
             new Fault(
                     "a negative maximum",
                     new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 80, -1),
-                    "maxRanges -1"));
+                    "maxRanges of IPv4 is -1, and must not be below 0"));
 
     @Test
     void settingsThatMakeNoSense_areSaid_evenIfNothingIsNeededYet() {

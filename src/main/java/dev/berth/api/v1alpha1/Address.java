@@ -182,7 +182,7 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
 
             @Required
             @Size(min = 1, max = 4096) @JsonPropertyDescription(
-                    "What has to be the same for all: ipMode, traffic policy, and where it matters the selector.")
+                    "What must be the same for all: ipMode, traffic policy, and where it matters the selector.")
             String terms) {}
 
     /** A port that is in use on a shared address. */
@@ -222,7 +222,7 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
 
             @Nullable @JsonPropertyDescription(
                     "true: this Service's annotation berth.dev/retain (see docs/annotations.md) retains the address."
-                            + " When no claim has it set any longer, spec.retain is removed.")
+                            + " When no claim has it set, spec.retain is removed.")
             Boolean retain) {
         /** On the Service of this uid, or null: a reservation. */
         public Claim(@Nullable String kind, String namespace, String name, @Nullable String uid) {

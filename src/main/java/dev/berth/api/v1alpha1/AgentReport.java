@@ -60,8 +60,8 @@ public class AgentReport extends OwnResource<AgentReport.Spec, Void> {
             List<@Pattern(RUN) @Size(max = 91) String> addresses,
 
             @Nullable @Size(max = 10_000) @JsonPropertyDescription(
-                    "Those of them that another machine claims, too: a conflict. It is no node whose agent is heard, or has"
-                            + " the address beside its agent.")
+                    "Those of them that another machine claims, too: a conflict. Nodes whose agent is heard do not count, nor"
+                            + " those that have the address without their agent.")
             List<@Pattern(RUN) @Size(max = 91) String> conflicting,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(

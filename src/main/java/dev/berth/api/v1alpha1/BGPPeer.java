@@ -137,7 +137,7 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
             @Default("90s")
             @Size(max = 32) @ValidationRule(value = IS_HOLD_TIME, message = HOLD_TIME, messageExpression = IT + HOLD_TIME + "'")
             @JsonPropertyDescription(
-                    "After how long without a word from the other side the session is over. It is also how long routes lead to a node whose power was cut. The router may ask for less.")
+                    "After how long without a message from the peer the session is over. It is also how long routes lead to a node whose power was cut. The router may ask for less.")
             @Nullable String holdTime,
 
             @Default("30s")

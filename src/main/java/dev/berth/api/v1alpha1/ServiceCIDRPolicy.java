@@ -114,7 +114,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
     private static final String IS_CIDR = ".matches('^[0-9a-f:.]+/[0-9]{1,3}$')";
     private static final String ALL_CIDRS = "self.all(cidr, cidr" + IS_CIDR + ")";
     private static final String NO_CIDR =
-            "has to be a CIDR with its prefix length, in lower case, such as 10.100.0.0/16 or fd00:10::/56";
+            "must be a CIDR with its prefix length, in lower case, such as 10.100.0.0/16 or fd00:10::/56";
     private static final String WHICH_IS_NO_CIDR =
             "'\"' + self.filter(cidr, !cidr" + IS_CIDR + ")[0] + '\" " + NO_CIDR + "'";
 

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Whether this API server keeps {@code ipMode}. One before 1.29, or with its gate LoadBalancerIPMode
- * off, drops the field without a word: who compares what it wants with what it reads would then write
+ * off, drops the field silently: who compares what it wants with what it reads would then write
  * forever.
  *
  * <p>Learned from the answers to writes. What was dropped is asked again after a while, by a dry run, for

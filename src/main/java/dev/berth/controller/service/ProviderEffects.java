@@ -128,7 +128,7 @@ final class ProviderEffects {
         return List.of(new Outcome.ToPublish(ingress), new Outcome.Did(Done.PROVIDER_ASKED));
     }
 
-    /** Deletes what was made for another that bore the name before. */
+    /** Deletes what was made for another that had the name before. */
     List<Outcome> delete(PredecessorEffect.Delete effect) {
         try {
             delete(effect.by(), effect.request());

@@ -210,7 +210,7 @@ final class ProviderGuard implements AutoCloseable {
             }
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
-            throw new ProviderException("stopped", null, stopping);
+            throw new ProviderException("stopped", stopping);
         }
     }
 
@@ -240,7 +240,7 @@ final class ProviderGuard implements AutoCloseable {
             threads.newThread(() -> run(seat, answer)).start();
         } catch (OutOfMemoryError noThread) {
             seat.returned();
-            throw new ProviderException("there is no thread left to call its provider", null, noThread);
+            throw new ProviderException("there is no thread left to call its provider", noThread);
         }
         return answered(answer, seat);
     }
@@ -264,7 +264,7 @@ final class ProviderGuard implements AutoCloseable {
             return result;
         } catch (TimeoutException late) {
             answer.cancel(true);
-            throw new ProviderException("no answer within " + deadline.toSeconds() + " s", null, late);
+            throw new ProviderException("no answer within " + deadline.toSeconds() + " s", late);
         } catch (ExecutionException failed) {
             seat.answered();
             throw failed.getCause() instanceof ProviderException known
@@ -273,7 +273,7 @@ final class ProviderGuard implements AutoCloseable {
         } catch (InterruptedException stopping) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
-            throw new ProviderException("stopped", null, stopping);
+            throw new ProviderException("stopped", stopping);
         }
     }
 

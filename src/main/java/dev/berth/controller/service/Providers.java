@@ -99,7 +99,7 @@ public final class Providers implements AutoCloseable {
         try {
             changed.accept(name, service);
         } catch (RuntimeException defect) {
-            LOG.warn("a change that provider \"{}\" reported is not looked at", name, defect);
+            LOG.warn("a change that provider \"{}\" reported is ignored", name, defect);
         }
     }
 

@@ -26,7 +26,7 @@ final class PublishedAddresses {
     private final boolean takesOver;
 
     /**
-     * The uids of those that bore our marks at the start. Marks that come later are no reason to be served ahead of
+     * The uids of those that had our marks at the start. Marks that come later are no reason to be served ahead of
      * others: what a Service has since then the ledger knows, also where its Address object was deleted.
      */
     private final Set<String> markedAtStart = ConcurrentHashMap.newKeySet();

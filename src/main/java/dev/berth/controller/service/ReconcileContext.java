@@ -167,7 +167,7 @@ record ReconcileContext(
                 ? new EffectResult.Finished(Next.after(parts.timing().backoff().after(1)))
                 : fail(
                         "the Service, or an Address of it, was changed by others " + looks
-                                + " times while it was looked at",
+                                + " times while it was reconciled",
                         memory.retries.overtaken());
     }
 

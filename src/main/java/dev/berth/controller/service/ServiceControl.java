@@ -109,7 +109,7 @@ public final class ServiceControl {
             try {
                 look.accept(service);
             } catch (RuntimeException defect) {
-                LOG.error("Service {} cannot be looked at, and is left as it is", service.key(), defect);
+                LOG.error("Service {} cannot be read, and is left as it is", service.key(), defect);
                 published.withhold(service);
             }
         });

@@ -95,7 +95,7 @@ final class Batches<T> {
                 asked.done.exceptionally(refused -> null).join();
             }
             Thread.currentThread().interrupt();
-            throw new ProviderException("interrupted", null, stopping);
+            throw new ProviderException("interrupted", stopping);
         } catch (ExecutionException refused) {
             if (refused.getCause() instanceof RuntimeException reason) {
                 throw reason;
@@ -119,7 +119,7 @@ final class Batches<T> {
         try {
             later.run(this::go, Duration.ofNanos(Math.max(0, pause - passed)));
         } catch (RejectedExecutionException closed) {
-            throw new ProviderException("Berth ends", null, closed);
+            throw new ProviderException("Berth ends", closed);
         }
         isPlanned = true;
     }
@@ -216,11 +216,10 @@ final class Batches<T> {
 
         private ProviderException notTried() {
             return new ProviderException(
-                    "%d changes came together, and one of them is refused; which one was not found out within %d s, so that this"
-                                    .formatted(together, FINDING_OUT.toSeconds())
-                            + " one was not tried alone; it is tried again",
-                    COME_AGAIN,
-                    null);
+                            "%d changes came together, and one of them is refused; which one was not found out within %d s, so that this"
+                                            .formatted(together, FINDING_OUT.toSeconds())
+                                    + " one was not tried alone; it is tried again")
+                    .withRetryAfter(COME_AGAIN);
         }
     }
 }

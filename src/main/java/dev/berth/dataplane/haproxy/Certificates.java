@@ -33,7 +33,7 @@ final class Certificates {
             Files.createDirectories(
                     this.directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         } catch (IOException failure) {
-            throw new ProviderException("creating " + this.directory + ": " + failure, null, failure);
+            throw new ProviderException("creating " + this.directory + ": " + failure, failure);
         }
     }
 
@@ -102,7 +102,7 @@ final class Certificates {
                 }
             }
         } catch (IOException failure) {
-            throw new ProviderException("reading " + directory + ": " + failure, null, failure);
+            throw new ProviderException("reading " + directory + ": " + failure, failure);
         }
     }
 
@@ -110,7 +110,7 @@ final class Certificates {
         try {
             Files.deleteIfExists(file);
         } catch (IOException failure) {
-            throw new ProviderException("deleting " + file + ": " + failure, null, failure);
+            throw new ProviderException("deleting " + file + ": " + failure, failure);
         }
     }
 }

@@ -86,7 +86,7 @@ record ClassParameters(
             return reading.apply(value);
         } catch (IllegalArgumentException bad) {
             throw new ProviderException(
-                    "parameter \"%s\" is \"%s\"; it must be %s".formatted(name, value, wanted), null, bad);
+                    "parameter \"%s\" is \"%s\"; it must be %s".formatted(name, value, wanted), bad);
         }
     }
 

@@ -76,10 +76,10 @@ final class Command {
                 deadline.cancel(false);
             }
         } catch (IOException failure) {
-            throw new ProviderException("running \"" + words.getFirst() + "\": " + failure.getMessage(), null, failure);
+            throw new ProviderException("running \"" + words.getFirst() + "\": " + failure.getMessage(), failure);
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
-            throw new ProviderException("interrupted", null, stopping);
+            throw new ProviderException("interrupted", stopping);
         }
     }
 }

@@ -79,9 +79,7 @@ final class Haproxy {
             answer = Command.run(List.of(binary, "-v")).output();
         } catch (ProviderException missing) {
             throw new ProviderException(
-                    missing.getMessage() + "; install HAProxy 2.6 or later, or set \"binary\" to its path",
-                    null,
-                    missing);
+                    missing.getMessage() + "; install HAProxy 2.6 or later, or set \"binary\" to its path", missing);
         }
         Matcher version = VERSION.matcher(answer);
         if (!version.find()) {
@@ -103,7 +101,7 @@ final class Haproxy {
     boolean isRunning() {
         ProviderException known = hangs;
         if (known != null) {
-            throw new ProviderException(String.valueOf(known.getMessage()), null, known);
+            throw new ProviderException(String.valueOf(known.getMessage()), known);
         }
         return findOut();
     }
@@ -390,6 +388,6 @@ final class Haproxy {
     }
 
     private static ProviderException failed(String what, IOException failure) {
-        return new ProviderException("HAProxy: " + what + ": " + failure.getMessage(), null, failure);
+        return new ProviderException("HAProxy: " + what + ": " + failure.getMessage(), failure);
     }
 }

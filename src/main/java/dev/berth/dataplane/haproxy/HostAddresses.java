@@ -40,7 +40,7 @@ final class HostAddresses implements Addresses, Leases {
                         + "\", and this host has no interface of that name");
             }
         } catch (SocketException failure) {
-            throw new ProviderException("reading the interfaces of this host: " + failure, null, failure);
+            throw new ProviderException("reading the interfaces of this host: " + failure, failure);
         }
     }
 
@@ -80,7 +80,7 @@ final class HostAddresses implements Addresses, Leases {
                                 .formatted(address, where.get()));
             }
         } catch (SocketException failure) {
-            throw new ProviderException("reading the addresses of this host: " + failure, null, failure);
+            throw new ProviderException("reading the addresses of this host: " + failure, failure);
         }
     }
 
@@ -103,7 +103,7 @@ final class HostAddresses implements Addresses, Leases {
                     .filter(one -> ours.contains(InetAddress.ofLiteral(one)))
                     .toList();
         } catch (SocketException failure) {
-            throw new ProviderException("reading the addresses of this host: " + failure, null, failure);
+            throw new ProviderException("reading the addresses of this host: " + failure, failure);
         }
     }
 
@@ -183,7 +183,7 @@ final class HostAddresses implements Addresses, Leases {
         try {
             return NetworkInterface.getByInetAddress(InetAddress.ofLiteral(address));
         } catch (SocketException failure) {
-            throw new ProviderException("reading the addresses of this host: " + failure, null, failure);
+            throw new ProviderException("reading the addresses of this host: " + failure, failure);
         }
     }
 

@@ -68,7 +68,6 @@ record Ports(HostAddresses host, boolean sharesAddresses) {
             throw new ProviderException(
                     "port %d of %s cannot be opened; does another program on this host use it? %s"
                             .formatted(port, address, taken.getMessage()),
-                    null,
                     taken);
         }
     }

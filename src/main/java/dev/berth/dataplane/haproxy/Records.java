@@ -40,7 +40,7 @@ final class Records {
             Files.createDirectories(loadBalancers);
             Files.createDirectories(tokens);
         } catch (IOException failure) {
-            throw new ProviderException("creating " + directory + ": " + failure, null, failure);
+            throw new ProviderException("creating " + directory + ": " + failure, failure);
         }
     }
 
@@ -54,7 +54,7 @@ final class Records {
             }
             return all;
         } catch (IOException failure) {
-            throw new ProviderException("reading " + loadBalancers + ": " + failure, null, failure);
+            throw new ProviderException("reading " + loadBalancers + ": " + failure, failure);
         }
     }
 
@@ -70,7 +70,6 @@ final class Records {
                                             .lines()
                                             .findFirst()
                                             .orElse("")),
-                    null,
                     corrupt);
         }
     }
@@ -108,7 +107,7 @@ final class Records {
                 StateFile.write(file, JSON.writeValueAsString(wanted));
             }
         } catch (IOException failure) {
-            throw new ProviderException("writing " + file + ": " + failure, null, failure);
+            throw new ProviderException("writing " + file + ": " + failure, failure);
         }
     }
 
@@ -133,7 +132,7 @@ final class Records {
         try {
             return Files.exists(file) ? Long.parseLong(StateFile.read(file)) : 0;
         } catch (NumberFormatException failure) {
-            throw new ProviderException("the fencing token in " + file + ": " + failure, null, failure);
+            throw new ProviderException("the fencing token in " + file + ": " + failure, failure);
         }
     }
 }

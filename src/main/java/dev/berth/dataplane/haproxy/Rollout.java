@@ -202,7 +202,7 @@ final class Rollout {
         try {
             return Configuration.of(directory, all, ports.sharesAddresses());
         } catch (IllegalArgumentException odd) {
-            throw new ProviderException(String.valueOf(odd.getMessage()), null, odd);
+            throw new ProviderException(String.valueOf(odd.getMessage()), odd);
         }
     }
 

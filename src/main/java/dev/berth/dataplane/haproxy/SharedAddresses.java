@@ -80,7 +80,7 @@ final class SharedAddresses implements Addresses {
         try {
             peers = new Peers(sharing.listen(), sharing.others(), sharing.files(), this::beat, this::hear);
         } catch (IOException failure) {
-            throw new ProviderException(String.valueOf(failure.getMessage()), null, failure);
+            throw new ProviderException(String.valueOf(failure.getMessage()), failure);
         }
     }
 

@@ -17,7 +17,7 @@ final class StateFile {
         try {
             return Files.exists(file) ? Files.readString(file) : "";
         } catch (IOException failure) {
-            throw new ProviderException("reading " + file + ": " + failure, null, failure);
+            throw new ProviderException("reading " + file + ": " + failure, failure);
         }
     }
 
@@ -48,7 +48,7 @@ final class StateFile {
                     StandardOpenOption.DSYNC);
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException failure) {
-            throw new ProviderException("writing " + file + ": " + failure, null, failure);
+            throw new ProviderException("writing " + file + ": " + failure, failure);
         }
     }
 }

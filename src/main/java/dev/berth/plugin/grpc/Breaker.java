@@ -135,10 +135,10 @@ final class Breaker {
         } catch (CallNotPermittedException leftAlone) {
             Duration wait = Duration.between(clock.instant(), nextTry);
             throw new ProviderException(
-                    "plug-in \"" + failures.plugin() + "\" is not called for " + pause.toSeconds()
-                            + " s because of repeated failures; last error: " + last,
-                    wait.compareTo(FIRST_PAUSE) > 0 ? wait : FIRST_PAUSE,
-                    leftAlone);
+                            "plug-in \"" + failures.plugin() + "\" is not called for " + pause.toSeconds()
+                                    + " s because of repeated failures; last error: " + last,
+                            leftAlone)
+                    .withRetryAfter(wait.compareTo(FIRST_PAUSE) > 0 ? wait : FIRST_PAUSE);
         } catch (OfItsOwn failure) {
             throw failures.told((RuntimeException) Objects.requireNonNull(failure.getCause()));
         } catch (StatusRuntimeException | ProtocolViolation failure) {

@@ -267,7 +267,7 @@ class ProviderCallsTest extends CloudStage {
 
     @Test
     void failureThatSaysWhenToTryAgain_isTriedExactlyThen() {
-        cloud.ensureFails = new ProviderException("busy", Duration.ofSeconds(42), null);
+        cloud.ensureFails = new ProviderException("busy").withRetryAfter(Duration.ofSeconds(42));
         create("web");
 
         assertThat(reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(42)));

@@ -132,7 +132,8 @@ class ProviderResponsesTest {
         assertThat(ensured(() -> EnsureOutcome.pending(delay.asked(), "at work")))
                 .isEqualTo(EnsureOutcome.pending(delay.kept(), "at work"));
         assertThatThrownBy(() -> ensured(() -> {
-                    throw new ProviderException("busy", delay.asked(), null);
+                    ProviderException busy = new ProviderException("busy");
+                    throw delay.asked() == null ? busy : busy.withRetryAfter(delay.asked());
                 }))
                 .isInstanceOfSatisfying(
                         ProviderException.class,

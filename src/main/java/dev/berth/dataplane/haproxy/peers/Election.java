@@ -27,7 +27,7 @@ public record Election(String self, String run, int others, long began, Sequence
     public static final int LEASE_SECONDS = 2;
 
     /**
-     * After how long without a word a host has no address any more. The kernel is late by half a second or so, and what a
+     * After how long without a message a host has no address any more. The kernel is late by half a second or so, and what a
      * host bound last may be later than its last word.
      */
     public static final long SILENCE = 3_500;

@@ -45,7 +45,7 @@ final class OwnSocket {
         }
         // Anyone who connects to a file that is no socket is told the same as of a socket that nobody serves.
         if (!Files.readAttributes(place, BasicFileAttributes.class).isOther()) {
-            throw new IOException(place + " is there, and no socket; name another path, or remove it");
+            throw new IOException(place + " exists, and is not a socket; name another path, or remove it");
         }
         try (SocketChannel other = SocketChannel.open(UnixDomainSocketAddress.of(place))) {
             throw new IOException(place + " is served by another process");

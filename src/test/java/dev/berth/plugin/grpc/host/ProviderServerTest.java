@@ -141,7 +141,7 @@ class ProviderServerTest {
     static List<ProviderException> failures() {
         return List.of(
                 new ProviderException("the rack is on fire"),
-                new ProviderException("the rack is warm", Duration.ofSeconds(20), null),
+                new ProviderException("the rack is warm").withRetryAfter(Duration.ofSeconds(20)),
                 ProviderException.permanent("use fewer ports"),
                 ProviderException.permanent("in maintenance").withRetryAfter(Duration.ofSeconds(40)),
                 ProviderException.quotaExceeded("5 of 5 load balancers are in use"),
@@ -242,7 +242,7 @@ class ProviderServerTest {
 
         assertThatThrownBy(() -> ProviderServer.start("pool", new PoolProvider(), new Endpoint.Unix(socket), null))
                 .isInstanceOf(IOException.class)
-                .hasMessage(socket + " is there, and no socket; name another path, or remove it");
+                .hasMessage(socket + " exists, and is not a socket; name another path, or remove it");
         assertThat(socket).hasContent("precious");
     }
 }

@@ -89,7 +89,7 @@ final class NginxProvider implements LoadBalancerProvider {
         try {
             Files.deleteIfExists(path(request));
         } catch (IOException failure) {
-            throw new ProviderException("deleting " + path(request) + ": " + failure, null, failure);
+            throw new ProviderException("deleting " + path(request) + ": " + failure, failure);
         }
         // Also where there was none: the process may have ended between the two.
         reload.run();
@@ -106,7 +106,7 @@ final class NginxProvider implements LoadBalancerProvider {
                     .map(file -> new ListedLoadBalancer(getLoadBalancerName(file.service()), file.service()))
                     .toList();
         } catch (IOException failure) {
-            throw new ProviderException("listing " + directory + ": " + failure, null, failure);
+            throw new ProviderException("listing " + directory + ": " + failure, failure);
         }
     }
 
@@ -125,7 +125,7 @@ final class NginxProvider implements LoadBalancerProvider {
         } catch (NoSuchFileException none) {
             return Optional.empty();
         } catch (IOException | IllegalArgumentException failure) {
-            throw new ProviderException("reading " + file + ": " + failure, null, failure);
+            throw new ProviderException("reading " + file + ": " + failure, failure);
         }
     }
 
@@ -139,7 +139,7 @@ final class NginxProvider implements LoadBalancerProvider {
             }
             Files.move(half, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException failure) {
-            throw new ProviderException("writing " + target + ": " + failure, null, failure);
+            throw new ProviderException("writing " + target + ": " + failure, failure);
         }
     }
 

@@ -43,11 +43,11 @@ final class Reload {
                 Files.delete(output);
             }
         } catch (IOException failure) {
-            throw new ProviderException("running " + command.getFirst() + ": " + failure, null, failure);
+            throw new ProviderException("running " + command.getFirst() + ": " + failure, failure);
         } catch (InterruptedException late) {
             started.ifPresent(Process::destroy);
             Thread.currentThread().interrupt();
-            throw new ProviderException(command.getFirst() + " has not ended in time", null, late);
+            throw new ProviderException(command.getFirst() + " has not ended in time", late);
         }
     }
 

@@ -39,7 +39,7 @@ final class Tokens {
         } catch (NoSuchFileException none) {
             return 0;
         } catch (IOException | NumberFormatException failure) {
-            throw new ProviderException("reading " + file + ": " + failure, null, failure);
+            throw new ProviderException("reading " + file + ": " + failure, failure);
         }
     }
 }
