@@ -296,7 +296,7 @@ public final class Planner {
                 || !selection.kept().isEmpty()
                 || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.ConfirmClaim);
         boolean marks = !served.capabilities().immediate() && !isMarked && mayHold;
-        return new ServicePlan.Serve(service, served, asked.constraints(), steps, marks);
+        return new ServicePlan.Serve(service, served, asked.constraints(), steps, marks, ownership.staysPublished());
     }
 
     /** One address for each family: what is held already, then what is kept for it, and the rest is asked for. */

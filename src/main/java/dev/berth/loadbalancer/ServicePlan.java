@@ -46,16 +46,29 @@ public sealed interface ServicePlan {
      * @param constraints what it asks for itself
      * @param steps for its addresses; all else {@link Serving} decides, by what came of them
      * @param marks whether our finalizer, or by which class it is served, has to be put on it first
+     * @param stays what stays in its status until it is known what to publish: not what is another's by now
      */
     record Serve(
             ServiceState service,
             ServedClass servedClass,
             AddressConstraints constraints,
             List<Step.Serving> steps,
-            boolean marks)
+            boolean marks,
+            List<Published> stays)
             implements ServicePlan {
         public Serve {
             steps = List.copyOf(steps);
+            stays = List.copyOf(stays);
+        }
+
+        /** Nothing that it publishes is another's. */
+        Serve(
+                ServiceState service,
+                ServedClass servedClass,
+                AddressConstraints constraints,
+                List<Step.Serving> steps,
+                boolean marks) {
+            this(service, servedClass, constraints, steps, marks, service.ingress());
         }
 
         /** The same whenever it is planned again: tells that it was tried before. */

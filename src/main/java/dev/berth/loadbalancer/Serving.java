@@ -314,9 +314,10 @@ public final class Serving {
                         .isPresent();
     }
 
-    /** What is to be published, without the modes that the API server would drop. */
+    /** What is to be published, without the modes that the API server would drop; absent: the status stays as it is. */
     private Optional<List<Published>> entries() {
         return facts.ingress()
+                .or(() -> Optional.of(serve.stays()).filter(stays -> !stays.equals(service.ingress())))
                 .map(entries -> known.ipModes().isPublished(Publication.usesIpMode(service.ingress()))
                         ? entries
                         : entries.stream().map(Published::withoutIpMode).toList());

@@ -28,9 +28,13 @@ import org.junit.jupiter.api.Test;
 class AddressClashTest extends CloudStage {
     private static final Ip PUBLIC_IP = Ip.parse("203.0.113.1");
 
-    private void isHeldFor(ServiceKey holder) {
-        ledger.observe(new Claim(
-                PUBLIC_IP, "uid-of-the-address", "1", ClaimSpec.of(null, null, new Owner(holder, "uid-holder"))));
+    private List<ServiceKey> isHeldFor(ServiceKey holder) {
+        return ledger.observe(new Claim(
+                        PUBLIC_IP,
+                        "uid-of-the-address",
+                        "1",
+                        ClaimSpec.of(null, null, new Owner(holder, "uid-holder"))))
+                .due();
     }
 
     private Condition programmed(String name) {
@@ -46,6 +50,54 @@ class AddressClashTest extends CloudStage {
 
         assertThat(service("web").ingress()).isEmpty();
         assertThat(programmed("web").message()).contains("203.0.113.1", "Service prod/holder");
+    }
+
+    @Test
+    void addressThatIsClaimedForAnotherAfterItsPublication_leavesTheStatus() {
+        served("web");
+
+        assertThat(isHeldFor(key("holder"))).containsExactly(key("web"));
+        reconcile("web");
+
+        assertThat(service("web").ingress()).isEmpty();
+        assertThat(programmed("web").message()).contains("203.0.113.1", "Service prod/holder");
+    }
+
+    @Test
+    void addressThatIsClaimedForAnother_leavesTheStatus_alsoWhereARestartHasForgottenWhoGaveIt() {
+        served("web");
+        control = operator();
+        isHeldFor(key("holder"));
+        control.adopt();
+
+        reconcile("web");
+
+        assertThat(service("web").ingress()).isEmpty();
+    }
+
+    @Test
+    void addressThatIsClaimedForAnother_leavesTheStatus_andWhatElseTheProviderGaveStays() {
+        cloud.answer = EnsureOutcome.ready(LoadBalancerStatus.of(
+                List.of(Ingress.ofIp(PUBLIC_IP.toString(), IpMode.PROXY), Ingress.ofIp("203.0.113.9", IpMode.PROXY))));
+        served("web");
+        isHeldFor(key("holder"));
+
+        reconcile("web");
+
+        assertThat(service("web").publishedAddresses()).containsExactly(Ip.parse("203.0.113.9"));
+    }
+
+    @Test
+    void addressThatIsReleasedByTheOther_isPublishedAgain_whenTheProviderIsAskedNext() {
+        served("web");
+        isHeldFor(key("holder"));
+        Next next = reconcile("web");
+        ledger.free(PUBLIC_IP);
+        clock = clock.plus(next.delay().orElseThrow());
+
+        reconcile("web");
+
+        assertThat(service("web").publishedAddresses()).containsExactly(PUBLIC_IP);
     }
 
     @Test

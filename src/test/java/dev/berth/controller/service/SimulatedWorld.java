@@ -101,6 +101,9 @@ final class SimulatedWorld {
      */
     private final Map<PublishedIp, Set<SimulatedOperator>> publishedLate = new HashMap<>();
 
+    /** Addresses whose object such a write made, for as long as there is one. */
+    private final Set<Ip> claimedLate = new HashSet<>();
+
     /**
      * The uids of the Services whose finalizer such a call removed, or for which it had a provider begin to carry traffic; as
      * long as they have none.
@@ -339,11 +342,13 @@ final class SimulatedWorld {
     /** Does what no leader does, and notes what its successor may not know yet. */
     void noteLate(Runnable work) {
         Set<PublishedIp> published = published();
+        Set<Ip> claimed = Set.copyOf(cluster.claims.keySet());
         Set<String> marked = withFinalizer();
         Set<String> ofProvider = Set.copyOf(provider.carried.keySet());
         Set<String> ofCloud = Set.copyOf(cloud.carried.keySet());
         work.run();
         without(published, published()).forEach(late -> publishedLate.put(late, new HashSet<>(operators)));
+        claimedLate.addAll(without(claimed, cluster.claims.keySet()));
         clearedOrCarriedLate.addAll(without(withFinalizer(), marked));
         clearedOrCarriedLate.addAll(without(ofProvider, provider.carried.keySet()));
         clearedOrCarriedLate.addAll(without(ofCloud, cloud.carried.keySet()));
@@ -352,6 +357,11 @@ final class SimulatedWorld {
     /** Whether it was published so late that the operator of then may not have known of it. */
     boolean isPublishedLate(PublishedIp published) {
         return publishedLate.containsKey(published);
+    }
+
+    /** Whether it was claimed so late that the operator of then may have let a provider bring it for another Service. */
+    boolean isClaimedLate(Ip ip) {
+        return claimedLate.contains(ip);
     }
 
     private static <T> Set<T> without(Set<T> these, Set<T> all) {
@@ -371,6 +381,7 @@ final class SimulatedWorld {
                     .removeIf(late -> !published.contains(late.getKey())
                             || (late.getValue().isEmpty() && !isAnothers(late.getKey())));
         }
+        claimedLate.retainAll(cluster.claims.keySet());
         if (!clearedOrCarriedLate.isEmpty()) {
             clearedOrCarriedLate.removeAll(withFinalizer());
         }

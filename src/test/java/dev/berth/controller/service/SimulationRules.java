@@ -109,14 +109,16 @@ final class SimulationRules {
                 check(
                         other == null
                                 || isShared(claim, service, other)
-                                // No object tells what a provider gave: a list that is too old shows nothing of it.
-                                || (isBroughtForOne
-                                        && (world.hasBegunWithAnOldList || isPublishedLate(ip, service, other)))
                                 || (mayBeDeletedByHand
                                         && (wasShared(ip, service, other)
                                                 || world.editedByHand.contains(ip)
                                                 || isOvertaken(ip, claim)
-                                                || (world.deletedByHand.contains(ip) && isBroughtForOne))),
+                                                // No object tells what a provider gave. Its Service takes it back.
+                                                || (isBroughtForOne
+                                                        && (world.deletedByHand.contains(ip)
+                                                                || world.hasBegunWithAnOldList
+                                                                || world.isClaimedLate(ip)
+                                                                || isPublishedLate(ip, service, other))))),
                         () -> ip + " is published by " + key + " and " + (other == null ? "" : other.key())
                                 + ", and its Address is " + claim);
                 if (isBrought) {
