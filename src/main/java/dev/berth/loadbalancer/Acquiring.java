@@ -87,7 +87,7 @@ final class Acquiring {
         return new ServiceFailure(
                 "choosing an address",
                 Reason.ClaimFailed,
-                CHOICES + " chosen addresses were taken by another operator",
+                CHOICES + " chosen addresses were taken by another operator, or are still being deleted",
                 attempt);
     }
 }

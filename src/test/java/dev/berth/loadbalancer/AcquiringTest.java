@@ -212,11 +212,11 @@ class AcquiringTest {
         ServiceFailure failure = new ServiceFailure(
                 "choosing an address",
                 Reason.ClaimFailed,
-                "20 chosen addresses were taken by another operator",
+                "20 chosen addresses were taken by another operator, or are still being deleted",
                 ATTEMPT);
         way.ends(Optional.of(new ServingEffect.Postpone(failure)));
         assertThat(failure.message())
-                .isEqualTo("choosing an address: 20 chosen addresses were taken by another operator");
+                .isEqualTo("choosing an address: 20 chosen addresses were taken by another operator, or are still being deleted");
     }
 
     private static Way<Optional<ServingEffect>> rest() {

@@ -50,7 +50,7 @@ final class AddressObjects {
                 boolean isThere = wrote(claim);
                 pass.addresses().made(claim);
                 if (isThere) {
-                    yield new Created(whose(claim, owner));
+                    yield new Created(whose(ip, owner));
                 }
                 pass.parts().ledger().doubt(ip);
                 yield new Created(
@@ -78,26 +78,23 @@ final class AddressObjects {
     }
 
     /** By what the ledger made of an answer: what was heard while that was on its way is newer. */
-    private Whose whose(Claim answered, Owner owner) {
-        return pass.parts()
-                        .ledger()
-                        .holding(answered.ip())
-                        .filter(held -> held.owners().contains(owner))
-                        .isPresent()
-                ? Whose.OURS
-                : Whose.ANOTHERS;
+    private Whose whose(Ip ip, Owner owner) {
+        return claimed(ip).filter(held -> held.owners().contains(owner)).isPresent() ? Whose.OURS : Whose.ANOTHERS;
+    }
+
+    private Optional<Holding> claimed(Ip ip) {
+        return pass.parts().ledger().holding(ip).filter(holding -> holding.state() == Holding.State.CLAIMED);
     }
 
     /** There is an Address object already: a 409 alone does not tell whose. */
     private Created whose(Ip ip, ClaimSpec wanted, Owner owner, Attempt attempt) {
-        return switch (read(ip)) {
+        return switch (readEvenIfGone(ip)) {
+            // One that was deleted, and is there for as long as a finalizer keeps it, is another's, too.
             case Read.Found<Claim>(Claim found) -> {
-                if (!found.owners().contains(owner)) {
-                    yield new Created(Whose.ANOTHERS);
-                }
-                yield isFor(found, wanted.loadBalancerClass())
-                        ? new Created(Whose.OURS)
-                        : new Created(Whose.OURS, new Outcome.Changed(false));
+                Whose whose = whose(ip, owner);
+                yield whose == Whose.ANOTHERS || isFor(found, wanted.loadBalancerClass())
+                        ? new Created(whose)
+                        : new Created(whose, new Outcome.Changed(false));
             }
             case Read.Absent<Claim> none ->
                 new Created(
@@ -117,7 +114,7 @@ final class AddressObjects {
     /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
     Created join(Claim shared, ClaimSpec joined, Owner owner, Attempt attempt) {
         return switch (pass.parts().cluster().updateClaim(shared, joined)) {
-            case Write.Done<Claim>(Claim now) -> new Created(wrote(now) ? whose(now, owner) : Whose.ANOTHERS);
+            case Write.Done<Claim>(Claim now) -> new Created(wrote(now) ? whose(now.ip(), owner) : Whose.ANOTHERS);
             case Write.Conflict<Claim> changed -> joined(shared, owner, attempt);
             case Write.NotFound<Claim> gone -> joined(shared, owner, attempt);
             case Write.Unknown<Claim> lost -> joined(shared, owner, attempt);
@@ -131,8 +128,7 @@ final class AddressObjects {
     /** What became of a join: a read tells. */
     private Created joined(Claim shared, Owner owner, Attempt attempt) {
         return switch (read(shared.ip())) {
-            case Read.Found<Claim>(Claim found) ->
-                new Created(found.owners().contains(owner) ? Whose.OURS : Whose.ANOTHERS);
+            case Read.Found<Claim> found -> new Created(whose(shared.ip(), owner));
             case Read.Absent<Claim> none -> {
                 pass.addresses().foundGone(shared);
                 yield new Created(Whose.ANOTHERS);
@@ -146,7 +142,7 @@ final class AddressObjects {
     Optional<Outcome> update(Claim claim, ClaimSpec spec, Attempt attempt) {
         return switch (pass.parts().cluster().updateClaim(claim, spec)) {
             case Write.Done<Claim>(Claim now) ->
-                wrote(now) ? Optional.empty() : Optional.of(new Outcome.Changed(false));
+                wrote(now) && isStill(now) ? Optional.empty() : Optional.of(new Outcome.Changed(false));
             case Write.Conflict<Claim> changed -> Optional.of(readAgain(claim, false, attempt));
             case Write.NotFound<Claim> gone -> Optional.of(readAgain(claim, false, attempt));
             case Write.Refused<Claim>(String message) ->
@@ -194,12 +190,17 @@ final class AddressObjects {
 
     /** Reads one; what is found is noted. Absent also if the cache has shown its end before the answer came. */
     Read<Claim> read(Ip ip) {
+        Read<Claim> read = readEvenIfGone(ip);
+        return read instanceof Read.Found<Claim>(Claim found)
+                        && pass.parts().ledger().isGone(found)
+                ? new Read.Absent<>()
+                : read;
+    }
+
+    private Read<Claim> readEvenIfGone(Ip ip) {
         Read<Claim> read = pass.parts().cluster().readClaim(ip);
         if (read instanceof Read.Found<Claim>(Claim found)) {
             pass.addresses().read(found);
-            if (pass.parts().ledger().isGone(found)) {
-                return new Read.Absent<>();
-            }
         }
         return read;
     }
@@ -208,13 +209,17 @@ final class AddressObjects {
     private boolean wrote(Claim claim) {
         pass.writes().wrote(claim.ip());
         pass.due().accept(pass.parts().ledger().observe(claim).concernedBeside(pass.key()));
-        return pass.parts()
-                .ledger()
-                .holding(claim.ip())
-                .filter(holding -> holding.state() == Holding.State.CLAIMED)
+        return claimed(claim.ip())
                 .map(Holding::claim)
                 .filter(known -> known.uid().equals(claim.uid())
                         && !pass.parts().ledger().isGone(claim))
+                .isPresent();
+    }
+
+    /** Whether nobody wrote something else before the answer came. */
+    private boolean isStill(Claim written) {
+        return claimed(written.ip())
+                .filter(held -> held.spec().equals(written.spec()))
                 .isPresent();
     }
 

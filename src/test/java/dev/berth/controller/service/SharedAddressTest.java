@@ -6,7 +6,6 @@ import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Next;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -23,9 +22,11 @@ class SharedAddressTest {
     private static final ServiceKey STAYS = new ServiceKey("prod", "stays");
     private static final ServiceKey LEAVES = new ServiceKey("prod", "leaves");
 
-    private Instant now = Instant.parse("2026-03-01T12:00:00Z");
+    private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+
     private Runnable beforeACreate = () -> {};
     private Line.Fault ofACreate = Line.Fault.NONE;
+    private Line.Fault ofAnUpdate = Line.Fault.NONE;
     private Runnable afterAnUpdate = () -> {};
     private Runnable afterARead = () -> {};
     private final SimulatedCluster cluster = new SimulatedCluster(false, new Line() {
@@ -35,7 +36,7 @@ class SharedAddressTest {
                 beforeACreate.run();
                 return ofACreate;
             }
-            return Fault.NONE;
+            return call.startsWith("update Address ") ? ofAnUpdate : Fault.NONE;
         }
 
         @Override
@@ -48,7 +49,7 @@ class SharedAddressTest {
             }
         }
     });
-    private final PoolOperator berth = new PoolOperator(cluster, () -> now);
+    private final PoolOperator berth = new PoolOperator(cluster, () -> NOW);
 
     @AfterEach
     void everyIndexAgreesWithTheHoldings() {
@@ -168,10 +169,8 @@ class SharedAddressTest {
             deleteByHand(cluster.claims.firstEntry().getValue());
         };
 
-        Next again = berth.control.reconcile(STAYS);
-
-        now = now.plus(again.delay().orElseThrow());
         reconcile(STAYS);
+
         assertThat(owners()).containsExactly(STAYS);
         assertThat(published(STAYS)).hasSize(1);
     }
@@ -197,5 +196,93 @@ class SharedAddressTest {
 
         assertThat(owners()).containsExactly(STAYS, LEAVES);
         assertThat(published(LEAVES)).containsExactly(alone.ip().toString());
+    }
+
+    @Test
+    void oneThatJoined_joinsAgain_ifSomebodyPutsItOffBeforeTheReadThatTellsWhoseItIs() {
+        cluster.put(STAYS, shares(STAYS, 81));
+        reconcile(STAYS);
+        Claim alone = cluster.claims.firstEntry().getValue();
+        cluster.put(LEAVES, shares(LEAVES, 80));
+        ofAnUpdate = Line.Fault.UNKNOWN_DONE;
+        afterARead = () -> {
+            afterARead = () -> {};
+            ofAnUpdate = Line.Fault.NONE;
+            putBack(alone);
+        };
+
+        reconcile(LEAVES);
+
+        assertThat(owners()).containsExactly(STAYS, LEAVES);
+        assertThat(published(LEAVES)).containsExactly(alone.ip().toString());
+    }
+
+    @Test
+    void oneThatTookItsReservation_takesItAgain_ifSomebodyPutsItBackBeforeTheAnswer() {
+        cluster.put(LEAVES, shares(LEAVES, 80));
+        reconcile(LEAVES);
+        Claim claim = cluster.claims.firstEntry().getValue();
+        cluster.endService(LEAVES);
+        ClaimSpec spec = claim.spec();
+        Claim reserved = cluster.putClaim(new Claim(
+                claim.ip(),
+                claim.uid(),
+                "",
+                new ClaimSpec(
+                        spec.pool(), spec.loadBalancerClass(), List.of(new Owner(LEAVES, null)), null, null, true)));
+        berth.hear();
+        berth.control.reconcile(LEAVES);
+        berth.addresses.reconcile(claim.ip());
+        cluster.put(LEAVES, shares(LEAVES, 80));
+        berth.hear();
+        afterAnUpdate = () -> {
+            afterAnUpdate = () -> {};
+            putBack(reserved);
+        };
+
+        reconcile(LEAVES);
+
+        assertThat(published(LEAVES)).containsExactly(claim.ip().toString());
+    }
+
+    @Test
+    void portThatOneAdds_isClaimedAgain_ifSomebodyPutsThePortsBackBeforeTheAnswer() {
+        Claim shared = shared();
+        cluster.put(
+                STAYS,
+                shares(STAYS, 81)
+                        .ports(new Port("", Protocol.TCP, 81, 30081), new Port("tls", Protocol.TCP, 443, 30443)));
+        berth.hear();
+        afterAnUpdate = () -> {
+            afterAnUpdate = () -> {};
+            putBack(shared);
+        };
+
+        reconcile(STAYS);
+
+        assertThat(Objects.requireNonNull(
+                                cluster.claims.firstEntry().getValue().spec().sharing())
+                        .ports())
+                .hasSize(3);
+    }
+
+    /** As a finalizer on it has the API server do. */
+    @Test
+    void addressWhoseAddressIsThereAlthoughItWasDeleted_isPassedOver() {
+        cluster.put(STAYS, shares(STAYS, 81));
+        reconcile(STAYS);
+        Claim claim = cluster.claims.firstEntry().getValue();
+        cluster.put(STAYS, shares(STAYS, 81).loadBalancerClass("other.dev/class"));
+        berth.hear();
+        reconcile(STAYS);
+        assertThat(cluster.claims).isEmpty();
+        cluster.putClaim(claim);
+        cluster.put(LEAVES, shares(LEAVES, 80));
+        berth.hear();
+
+        reconcile(LEAVES);
+
+        assertThat(published(LEAVES)).hasSize(1).doesNotContain(claim.ip().toString());
+        assertThat(berth.ledger.holding(claim.ip())).isEmpty();
     }
 }
