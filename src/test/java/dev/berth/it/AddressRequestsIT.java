@@ -487,6 +487,34 @@ class AddressRequestsIT {
         berth.awaitAddressesOf(namespace, "mail", "203.0.113.234");
     }
 
+    private static void finalizers(String ip, String json) {
+        berth.client()
+                .resources(Address.class)
+                .withName(ip)
+                .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"metadata\":{\"finalizers\":%s}}".formatted(json));
+    }
+
+    /** The API server keeps it then, although Berth has deleted it. */
+    @Test
+    void anAddressWithAFinalizer_isPassedOver_andAllocatedAgainOnceItIsGone() {
+        String namespace = berth.namespace("kept");
+        berth.pool(namespace, "203.0.113.236/31");
+        berth.service(namespace, "first");
+        awaitIps(namespace, "first", "203.0.113.236");
+        finalizers("203.0.113.236", "[\"example.com/audit\"]");
+        berth.deleteService(namespace, "first");
+        await().untilAsserted(
+                        () -> assertThat(address("203.0.113.236").getMetadata().getDeletionTimestamp())
+                                .isNotNull());
+
+        berth.service(namespace, "second");
+        awaitIps(namespace, "second", "203.0.113.237");
+
+        finalizers("203.0.113.236", "[]");
+        berth.service(namespace, "third");
+        awaitIps(namespace, "third", "203.0.113.236");
+    }
+
     @Test
     void whateverIsAskedFor_noAddressIsPublishedTwice() {
         String namespace = berth.namespace("storm");

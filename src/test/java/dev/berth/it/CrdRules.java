@@ -337,7 +337,7 @@ abstract class CrdRules {
     }
 
     private static final String NO_CIDR =
-            "has to be a CIDR with its prefix length, in lower case, such as 10.100.0.0/16 or fd00:10::/56";
+            "must be a CIDR with its prefix length, in lower case, such as 10.100.0.0/16 or fd00:10::/56";
 
     private static final List<PolicyRow> POLICIES = List.of(
             new PolicyRow("an empty spec", "{}", ""),

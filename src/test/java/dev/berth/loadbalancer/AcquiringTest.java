@@ -216,7 +216,8 @@ class AcquiringTest {
                 ATTEMPT);
         way.ends(Optional.of(new ServingEffect.Postpone(failure)));
         assertThat(failure.message())
-                .isEqualTo("choosing an address: 20 chosen addresses were taken by another operator, or are still being deleted");
+                .isEqualTo(
+                        "choosing an address: 20 chosen addresses were taken by another operator, or are still being deleted");
     }
 
     private static Way<Optional<ServingEffect>> rest() {
