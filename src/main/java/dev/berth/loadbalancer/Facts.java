@@ -307,6 +307,13 @@ public final class Facts {
         });
     }
 
+    /** Whether what is to be published, or to go, could not be made sure of: what is published stays as it is. */
+    boolean isNotConfirmed() {
+        return last(Outcome.OfIngress.class)
+                .filter(Outcome.NotConfirmed.class::isInstance)
+                .isPresent();
+    }
+
     /** The delay that was drawn for this; absent: none was. */
     Optional<Duration> drawn(DrawDelay.Of what) {
         return latest(

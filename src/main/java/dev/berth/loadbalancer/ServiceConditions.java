@@ -33,6 +33,7 @@ import java.util.stream.Stream;
  * @param outOfSight whether its provider has not said for a while what has become of that
  * @param overwritten whether another controller keeps writing its status
  * @param announcements who announces which address, as the agents say
+ * @param stays what its status shows while it is not known what to publish
  * @param now the lastTransitionTime of a condition whose status changes
  */
 public record ServiceConditions(
@@ -46,6 +47,7 @@ public record ServiceConditions(
         boolean outOfSight,
         boolean overwritten,
         Announcements announcements,
+        List<Published> stays,
         Instant now) {
     /** For how long another controller's write to the status counts. */
     public static final Duration OVERWRITES_WITHIN = Duration.ofMinutes(10);
@@ -70,6 +72,7 @@ public record ServiceConditions(
     public ServiceConditions {
         addresses = List.copyOf(addresses);
         stranded = List.copyOf(stranded);
+        stays = List.copyOf(stays);
     }
 
     /** All that must be there; those of ours that are not among them must go. */
@@ -188,7 +191,7 @@ public record ServiceConditions(
     }
 
     private Condition ofItsProvider() {
-        List<Published> entries = facts.ingress().orElse(service.ingress());
+        List<Published> entries = facts.ingress().orElse(stays);
         String provider = "provider \"" + served.provider() + "\"";
         if (!entries.isEmpty()) {
             return condition(

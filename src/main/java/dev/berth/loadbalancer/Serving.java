@@ -213,6 +213,7 @@ public final class Serving {
                 situation.provider().isOutOfSight(),
                 isInConflict(),
                 situation.announcements(),
+                stays(),
                 situation.now());
     }
 
@@ -224,10 +225,13 @@ public final class Serving {
             if (!bringsItsOwn() && !addresses().containsAll(wanted)) {
                 return new TerminalEffect.PlanAgain(false);
             }
-            Optional<ServingEffect> unsure = checkGoing(wanted);
-            if (unsure.isPresent()) {
-                return unsure.get();
-            }
+        }
+        Optional<List<Published>> shown = entries.or(this::withoutOthers);
+        Optional<ServingEffect> unread = shown.flatMap(left -> checkGoing(Published.addresses(left)));
+        if (unread.isPresent()) {
+            return unread.get();
+        }
+        if (entries.isPresent()) {
             boolean counted = facts.overwrite().isPresent();
             if (!counted && isOverwritten(entries.get())) {
                 return countOverwrite(entries.get());
@@ -241,14 +245,15 @@ public final class Serving {
         }
         boolean isLetStand =
                 facts.overwrite().flatMap(Outcome.OverwriteCounted::standsFor).isPresent();
-        Publication wanted = publication(isLetStand ? Optional.empty() : entries);
+        Publication wanted = publication(isLetStand ? Optional.empty() : shown);
         Optional<Publication.Difference> difference = wanted.differenceFrom(service);
         // Decided before the claims are written: by the time of the patch it could be over.
         Optional<Duration> delay = delay(difference);
         if (delay.isPresent()) {
             return new TerminalEffect.Wait(delay.get());
         }
-        List<Ip> first = aboutToBePublished(difference);
+        // What stays was published before.
+        List<Ip> first = aboutToBePublished(difference.filter(patch -> entries.isPresent()));
         first.removeAll(facts.confirmed());
         Optional<ServingEffect> unsure = Confirming.next(first, serve, situation, known.answered());
         if (unsure.isPresent()) {
@@ -314,13 +319,23 @@ public final class Serving {
                         .isPresent();
     }
 
-    /** What is to be published, without the modes that the API server would drop; absent: the status stays as it is. */
+    /** What is to be published, without the modes that the API server would drop; absent: that is not known. */
     private Optional<List<Published>> entries() {
         return facts.ingress()
-                .or(() -> Optional.of(serve.stays()).filter(stays -> !stays.equals(service.ingress())))
                 .map(entries -> known.ipModes().isPublished(Publication.usesIpMode(service.ingress()))
                         ? entries
                         : entries.stream().map(Published::withoutIpMode).toList());
+    }
+
+    /** What its status shows while it is not known what to publish. */
+    private List<Published> stays() {
+        return facts.isNotConfirmed() ? service.ingress() : serve.stays();
+    }
+
+    /** What is left where something goes that is another's by now; absent: all stays, or what to publish is known. */
+    private Optional<List<Published>> withoutOthers() {
+        return Optional.of(stays())
+                .filter(stays -> facts.ingress().isEmpty() && !stays.equals(service.ingress()));
     }
 
     /**
@@ -411,7 +426,7 @@ public final class Serving {
     }
 
     private ServingEffect release() {
-        if (facts.isIngressWritten()) {
+        if (facts.isIngressWritten() && withoutOthers().isEmpty()) {
             Optional<ServingEffect> surplus = releaseSurplus();
             if (surplus.isPresent()) {
                 return surplus.get();

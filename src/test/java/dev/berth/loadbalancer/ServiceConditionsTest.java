@@ -66,6 +66,7 @@ class ServiceConditionsTest {
                         false,
                         false,
                         Announcements.NONE,
+                        service.ingress(),
                         NOW)
                 .all().stream()
                         .map(condition -> condition.type().replace("berth.dev/", "") + "=" + condition.status() + " "
@@ -159,6 +160,7 @@ class ServiceConditionsTest {
                         false,
                         false,
                         Announcements.NONE,
+                        service.ingress(),
                         NOW)
                 .all().stream()
                         .filter(condition -> condition.type().equals(WellKnownNames.TARGETS_HEALTHY))
@@ -227,6 +229,7 @@ class ServiceConditionsTest {
                         false,
                         false,
                         Announcements.NONE,
+                        List.of(),
                         NOW)
                 .all().stream()
                         .filter(condition -> condition.type().equals(WellKnownNames.ADDRESS_STRANDED))
@@ -293,6 +296,7 @@ class ServiceConditionsTest {
                         false,
                         false,
                         announcements,
+                        List.of(),
                         NOW)
                 .all().stream()
                         .filter(condition -> condition.type().equals(WellKnownNames.ANNOUNCED))

@@ -67,6 +67,10 @@ class ServingTest {
     private List<Holding> holdings = List.of(claimed("192.0.2.1"));
     private ProviderState provider = ProviderState.nothing();
     private @Nullable List<Published> published;
+
+    /** Null: all that it publishes. */
+    private @Nullable List<Published> stays;
+
     private Overwrites overwrites = Overwrites.none("u1");
 
     /** Null: nothing was written since it was looked at. */
@@ -123,7 +127,9 @@ class ServingTest {
 
     /** Plays the part of the executor, with each effect done as it should be. */
     private List<String> way() {
-        ServicePlan.Serve serve = new ServicePlan.Serve(service.build(), EDGE, AddressConstraints.NONE, steps, marks);
+        ServiceState planned = service.build();
+        ServicePlan.Serve serve = new ServicePlan.Serve(
+                planned, EDGE, AddressConstraints.NONE, steps, marks, stays == null ? planned.ingress() : stays);
         List<String> way = new ArrayList<>();
         tried.clear();
         Facts facts = Facts.NONE;
@@ -986,6 +992,37 @@ class ServingTest {
         outcomes.put("CheckPublished[192.0.2.7]", List.of(new Outcome.NotConfirmed(DENIED)));
 
         assertThat(way()).endsWith("CheckPublished[192.0.2.7]", "Publishnull", "Fail ClaimFailed");
+    }
+
+    private void publishesAnothersWhileItsProviderFails() {
+        service = service.ingress("192.0.2.1", "192.0.2.7");
+        stays = service.build().ingress().subList(0, 1);
+        outcomes.put("Ensure", List.of(new Outcome.Failed(DENIED)));
+    }
+
+    @Test
+    void addressThatIsAnothersByNow_goesFromTheStatus_alsoIfItsProviderFails() {
+        publishesAnothersWhileItsProviderFails();
+
+        assertThat(way())
+                .containsSubsequence(
+                        "Postpone", "CheckPublished[192.0.2.7]", "Publish" + stays, "Fail ClaimFailed");
+    }
+
+    @Test
+    void addressThatSeemsAnothersByNow_andCannotBeRead_stays() {
+        publishesAnothersWhileItsProviderFails();
+        outcomes.put("CheckPublished[192.0.2.7]", List.of(new Outcome.NotConfirmed(DENIED)));
+
+        assertThat(way()).endsWith("CheckPublished[192.0.2.7]", "Publishnull", "Fail ClaimFailed");
+    }
+
+    @Test
+    void addressThatIsAnothersByNow_goesFromTheStatus_alsoIfWhatStaysIsNotHeldAgainYet() {
+        publishesAnothersWhileItsProviderFails();
+        holdings = List.of(claimed("192.0.2.9"));
+
+        assertThat(way()).endsWith("CheckPublished[192.0.2.7]", "Publish" + stays, "Fail ClaimFailed");
     }
 
     /** And nobody knows yet whether the API server keeps modes. */

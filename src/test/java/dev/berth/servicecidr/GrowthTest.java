@@ -317,7 +317,7 @@ class GrowthTest {
                     "IPv6 shorter than /64",
                     ipv6(63, "fd00::/48"),
                     "prefixLength of IPv6 is 63, and must be 64 to 126"),
-            new Fault("an IPv6 /127", ipv6(127, "fd00::/48"), "prefixLength 127"),
+            new Fault("an IPv6 /127", ipv6(127, "fd00::/48"), "prefixLength of IPv6 is 127, and must be 64 to 126"),
             new Fault("an IPv4 /31", ipv4(31, "10.97.0.0/16"), "prefixLength of IPv4 is 31, and must be 8 to 30"),
             new Fault("no supernet", ipv4(24), "IPv4 has no supernets"),
             new Fault("no CIDR", ipv4(24, "ten"), "ten is not a CIDR"),
@@ -334,7 +334,7 @@ class GrowthTest {
             new Fault(
                     "a usedPercent of 101",
                     new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 101, 4),
-                    "usedPercent 101"),
+                    "usedPercent of IPv4 is 101, and must be 1 to 100"),
             new Fault(
                     "a negative maximum",
                     new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 80, -1),

@@ -61,6 +61,8 @@ class AddressClashTest extends CloudStage {
 
         assertThat(service("web").ingress()).isEmpty();
         assertThat(programmed("web").message()).contains("203.0.113.1", "Service prod/holder");
+        assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow())
+                .satisfies(assigned -> assertThat(assigned.status()).isEqualTo(Condition.Status.FALSE));
     }
 
     @Test
