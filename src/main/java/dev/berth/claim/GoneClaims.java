@@ -23,6 +23,11 @@ final class GoneClaims {
         }
     }
 
+    /** It is there still. */
+    void remove(Claim claim) {
+        newest.remove(claim.ip());
+    }
+
     /** There is one object of a name at a time: what is older than one that is gone is gone, too. */
     boolean contains(Claim claim) {
         Claim known = newest.get(claim.ip());

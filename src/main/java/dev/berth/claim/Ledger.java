@@ -295,6 +295,21 @@ public final class Ledger {
         });
     }
 
+    /**
+     * This Address object was deleted, and is there still: it is its owners' until it is gone. Another one that is known by
+     * now is newer, and stays.
+     */
+    public void kept(Claim claim) {
+        locked(() -> {
+            Holding known = holdings.get(claim.ip());
+            if (known == null || known.claim() == null) {
+                gone.remove(claim);
+                apply(claim.ip(), new HoldingEvent.Seen(claim));
+            }
+            return true;
+        });
+    }
+
     /** Whether this Address object is known to be no more. */
     public boolean isGone(Claim claim) {
         return locked(() -> gone.contains(claim));

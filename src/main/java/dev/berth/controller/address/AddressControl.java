@@ -225,6 +225,24 @@ public final class AddressControl {
         }
     }
 
+    /**
+     * A create found this Address object, although it was deleted: a finalizer keeps it. Until the cache shows its end, it is
+     * its owners'.
+     *
+     * @return false if the cache does not have it: then nothing would show its end
+     */
+    public boolean keeps(Claim claim) {
+        if (isUnheard(claim)) {
+            return false;
+        }
+        ledger.kept(claim);
+        if (isUnheard(claim)) {
+            // Its end was shown before that was noted.
+            due.accept(ledger.free(claim));
+        }
+        return true;
+    }
+
     private boolean isUnheard(Claim claim) {
         return cluster.claim(claim.ip()).filter(cached -> isSame(cached, claim)).isEmpty();
     }
@@ -257,11 +275,15 @@ public final class AddressControl {
             return reconcile(ip);
         }
         ledger.gone(last);
+        Optional<Holding> known = ledger.holding(ip).filter(this::isGone);
         if (release.sawDeleted(last)) {
+            if (known.map(Holding::claim).isPresent()) {
+                // A finalizer has kept it until now.
+                due.accept(ledger.free(last));
+            }
             return Next.ON_EVENT;
         }
-        Optional<Holding> known = ledger.holding(ip);
-        if (known.isEmpty() || !isGone(known.get())) {
+        if (known.isEmpty()) {
             return Next.ON_EVENT;
         }
         List<Owner> owners = known.get().owners().stream()

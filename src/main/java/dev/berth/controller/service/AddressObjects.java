@@ -14,6 +14,7 @@ import dev.berth.reason.Reason;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,8 +89,7 @@ final class AddressObjects {
 
     /** There is an Address object already: a 409 alone does not tell whose. */
     private Created whose(Ip ip, ClaimSpec wanted, Owner owner, Attempt attempt) {
-        return switch (readEvenIfGone(ip)) {
-            // One that was deleted, and is there for as long as a finalizer keeps it, is another's, too.
+        return switch (readDeleted(ip)) {
             case Read.Found<Claim>(Claim found) -> {
                 Whose whose = whose(ip, owner);
                 yield whose == Whose.ANOTHERS || isFor(found, wanted.loadBalancerClass())
@@ -190,17 +190,22 @@ final class AddressObjects {
 
     /** Reads one; what is found is noted. Absent also if the cache has shown its end before the answer came. */
     Read<Claim> read(Ip ip) {
-        Read<Claim> read = readEvenIfGone(ip);
-        return read instanceof Read.Found<Claim>(Claim found)
-                        && pass.parts().ledger().isGone(found)
-                ? new Read.Absent<>()
-                : read;
+        return readUnless(ip, pass.parts().ledger()::isGone);
     }
 
-    private Read<Claim> readEvenIfGone(Ip ip) {
+    /** The same after a create was rejected, because there is one: it may have been deleted, and a finalizer keeps it. */
+    private Read<Claim> readDeleted(Ip ip) {
+        return readUnless(ip, found -> pass.parts().ledger().isGone(found)
+                && !pass.addresses().keeps(found));
+    }
+
+    private Read<Claim> readUnless(Ip ip, Predicate<Claim> isGone) {
         Read<Claim> read = pass.parts().cluster().readClaim(ip);
         if (read instanceof Read.Found<Claim>(Claim found)) {
             pass.addresses().read(found);
+            if (isGone.test(found)) {
+                return new Read.Absent<>();
+            }
         }
         return read;
     }

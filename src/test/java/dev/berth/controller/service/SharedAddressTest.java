@@ -6,6 +6,7 @@ import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.Next;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -22,8 +23,7 @@ class SharedAddressTest {
     private static final ServiceKey STAYS = new ServiceKey("prod", "stays");
     private static final ServiceKey LEAVES = new ServiceKey("prod", "leaves");
 
-    private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
-
+    private Instant now = Instant.parse("2026-03-01T12:00:00Z");
     private Runnable beforeACreate = () -> {};
     private Line.Fault ofACreate = Line.Fault.NONE;
     private Line.Fault ofAnUpdate = Line.Fault.NONE;
@@ -49,7 +49,7 @@ class SharedAddressTest {
             }
         }
     });
-    private final PoolOperator berth = new PoolOperator(cluster, () -> NOW);
+    private final PoolOperator berth = new PoolOperator(cluster, () -> now);
 
     @AfterEach
     void everyIndexAgreesWithTheHoldings() {
@@ -169,8 +169,10 @@ class SharedAddressTest {
             deleteByHand(cluster.claims.firstEntry().getValue());
         };
 
-        reconcile(STAYS);
+        Next again = berth.control.reconcile(STAYS);
 
+        now = now.plus(again.delay().orElseThrow());
+        reconcile(STAYS);
         assertThat(owners()).containsExactly(STAYS);
         assertThat(published(STAYS)).hasSize(1);
     }
@@ -267,22 +269,64 @@ class SharedAddressTest {
     }
 
     /** As a finalizer on it has the API server do. */
-    @Test
-    void addressWhoseAddressIsThereAlthoughItWasDeleted_isPassedOver() {
-        cluster.put(STAYS, shares(STAYS, 81));
+    private Claim isThereAlthoughItWasDeleted() {
+        cluster.put(STAYS, shares(STAYS, 81).annotation(WellKnownNames.SHARING_KEY, "none"));
         reconcile(STAYS);
         Claim claim = cluster.claims.firstEntry().getValue();
         cluster.put(STAYS, shares(STAYS, 81).loadBalancerClass("other.dev/class"));
         berth.hear();
         reconcile(STAYS);
         assertThat(cluster.claims).isEmpty();
+        assertThat(berth.ledger.holding(claim.ip())).isEmpty();
         cluster.putClaim(claim);
+        return claim;
+    }
+
+    @Test
+    void addressWhoseAddressIsThereAlthoughItWasDeleted_isPassedOver_untilItIsGone() {
+        Claim claim = isThereAlthoughItWasDeleted();
         cluster.put(LEAVES, shares(LEAVES, 80));
         berth.hear();
 
         reconcile(LEAVES);
 
         assertThat(published(LEAVES)).hasSize(1).doesNotContain(claim.ip().toString());
+        deleteByHand(claim);
+        assertThat(berth.ledger.holding(claim.ip())).isEmpty();
+    }
+
+    @Test
+    void oneThatAsksForIt_waits_andGetsItOnceItIsGone() {
+        Claim claim = isThereAlthoughItWasDeleted();
+        cluster.put(
+                LEAVES,
+                shares(LEAVES, 80)
+                        .annotation(WellKnownNames.ADDRESSES, claim.ip().toString()));
+        berth.hear();
+        reconcile(LEAVES);
+        assertThat(published(LEAVES)).isEmpty();
+
+        deleteByHand(claim);
+        berth.reconcileDue();
+
+        assertThat(published(LEAVES)).containsExactly(claim.ip().toString());
+    }
+
+    @Test
+    void oneThatAsksForIt_andWhoseWatchHasShownItsEnd_isTriedAgainLater() {
+        Claim claim = isThereAlthoughItWasDeleted();
+        cluster.removeClaim(claim.ip());
+        cluster.put(
+                LEAVES,
+                shares(LEAVES, 80)
+                        .annotation(WellKnownNames.ADDRESSES, claim.ip().toString()));
+        berth.hear();
+        berth.addresses.vanished(claim);
+        cluster.putClaim(claim);
+
+        Next again = berth.control.reconcile(LEAVES);
+
+        assertThat(again.delay()).isPresent();
         assertThat(berth.ledger.holding(claim.ip())).isEmpty();
     }
 }
