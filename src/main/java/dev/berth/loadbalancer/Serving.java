@@ -334,8 +334,7 @@ public final class Serving {
 
     /** What is left where something goes that is another's by now; absent: all stays, or what to publish is known. */
     private Optional<List<Published>> withoutOthers() {
-        return Optional.of(stays())
-                .filter(stays -> facts.ingress().isEmpty() && !stays.equals(service.ingress()));
+        return Optional.of(stays()).filter(stays -> facts.ingress().isEmpty() && !stays.equals(service.ingress()));
     }
 
     /**

@@ -1005,8 +1005,7 @@ class ServingTest {
         publishesAnothersWhileItsProviderFails();
 
         assertThat(way())
-                .containsSubsequence(
-                        "Postpone", "CheckPublished[192.0.2.7]", "Publish" + stays, "Fail ClaimFailed");
+                .containsSubsequence("Postpone", "CheckPublished[192.0.2.7]", "Publish" + stays, "Fail ClaimFailed");
     }
 
     @Test

@@ -195,8 +195,10 @@ final class AddressObjects {
 
     /** The same after a create was rejected, because there is one: it may have been deleted, and a finalizer keeps it. */
     private Read<Claim> readDeleted(Ip ip) {
-        return readUnless(ip, found -> pass.parts().ledger().isGone(found)
-                && !pass.addresses().keeps(found));
+        return readUnless(
+                ip,
+                found ->
+                        pass.parts().ledger().isGone(found) && !pass.addresses().keeps(found));
     }
 
     private Read<Claim> readUnless(Ip ip, Predicate<Claim> isGone) {
