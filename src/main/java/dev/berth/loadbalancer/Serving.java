@@ -327,9 +327,17 @@ public final class Serving {
                         : entries.stream().map(Published::withoutIpMode).toList());
     }
 
-    /** What its status shows while it is not known what to publish. */
+    /** What its status shows while it is not known what to publish: also what may be its own, and could not be read. */
     private List<Published> stays() {
-        return facts.isNotConfirmed() ? service.ingress() : serve.stays();
+        if (!facts.isNotConfirmed()) {
+            return serve.stays();
+        }
+        List<Ip> read =
+                facts.goingRead().stream().map(Outcome.GoingRead::ip).toList();
+        List<Published> stays = new ArrayList<>(service.ingress());
+        stays.removeIf(entry -> !serve.stays().contains(entry)
+                && read.containsAll(Published.addresses(List.of(entry))));
+        return stays;
     }
 
     /** What is left where something goes that is another's by now; absent: all stays, or what to publish is known. */

@@ -1,5 +1,6 @@
 package dev.berth.it;
 
+import static dev.berth.testing.Installation.annotated;
 import static dev.berth.testing.Installation.ips;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -301,8 +302,12 @@ class OtherControllersIT {
             await().untilAsserted(() ->
                     assertThat(berth.addressesOf(namespace, "second-2")).containsExactly(given.get(5)));
             // Each has seen everything once more, and what is the other's is still nobody else's.
-            berth.service(namespace, "first-last");
-            berth.service(namespace, "second-last", ofClass("example.com/second"));
+            berth.service(namespace, "first-last", annotated(WellKnownNames.ADDRESSES, "198.51.100.61"));
+            berth.service(
+                    namespace,
+                    "second-last",
+                    service -> annotated(WellKnownNames.ADDRESSES, "198.51.100.62")
+                            .apply(ofClass("example.com/second").apply(service)));
             berth.awaitAddress(namespace, "first-last");
             berth.awaitAddress(namespace, "second-last");
 

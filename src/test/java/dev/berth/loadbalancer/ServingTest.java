@@ -1017,6 +1017,15 @@ class ServingTest {
     }
 
     @Test
+    void addressThatIsAnothersByNow_goesFromTheStatus_alsoIfAnotherIsUnsure() {
+        service = service.ingress("192.0.2.7");
+        stays = List.of();
+        outcomes.put("ConfirmClaim[192.0.2.1]", List.of(new Outcome.NotConfirmed(DENIED)));
+
+        assertThat(way()).endsWith("ConfirmClaim[192.0.2.1]", "Publish[]", "Fail ClaimFailed");
+    }
+
+    @Test
     void addressThatIsAnothersByNow_goesFromTheStatus_alsoIfWhatStaysIsNotHeldAgainYet() {
         publishesAnothersWhileItsProviderFails();
         holdings = List.of(claimed("192.0.2.9"));

@@ -227,7 +227,7 @@ public final class AddressControl {
 
     /**
      * A create found this Address object, although it was deleted: a finalizer keeps it. Until the cache shows its end, it is
-     * its owners'.
+     * its owners', as if others had deleted it: one of them may publish it again by then.
      *
      * @return false if the cache does not have it: then nothing would show its end
      */
@@ -235,6 +235,7 @@ public final class AddressControl {
         if (isUnheard(claim)) {
             return false;
         }
+        release.forgetDeleted(claim);
         ledger.kept(claim);
         if (isUnheard(claim)) {
             // Its end was shown before that was noted.
@@ -275,15 +276,11 @@ public final class AddressControl {
             return reconcile(ip);
         }
         ledger.gone(last);
-        Optional<Holding> known = ledger.holding(ip).filter(this::isGone);
         if (release.sawDeleted(last)) {
-            if (known.map(Holding::claim).isPresent()) {
-                // A finalizer has kept it until now.
-                due.accept(ledger.free(last));
-            }
             return Next.ON_EVENT;
         }
-        if (known.isEmpty()) {
+        Optional<Holding> known = ledger.holding(ip);
+        if (known.isEmpty() || !isGone(known.get())) {
             return Next.ON_EVENT;
         }
         List<Owner> owners = known.get().owners().stream()

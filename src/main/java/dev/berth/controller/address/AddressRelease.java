@@ -215,6 +215,11 @@ final class AddressRelease {
         return deleted.replace(claim.uid(), true) != null;
     }
 
+    /** It is there still: its end is as if others had deleted it. */
+    void forgetDeleted(Claim claim) {
+        deleted.remove(claim.uid());
+    }
+
     /** The cache has seen that this object is gone. Returns whether it was deleted by us. */
     boolean sawDeleted(Claim claim) {
         return deleted.remove(claim.uid()) != null;

@@ -269,8 +269,8 @@ class SharedAddressTest {
     }
 
     /** As a finalizer on it has the API server do. */
-    private Claim isThereAlthoughItWasDeleted() {
-        cluster.put(STAYS, shares(STAYS, 81).annotation(WellKnownNames.SHARING_KEY, "none"));
+    private Claim isThereAlthoughItWasDeleted(String sharingKey) {
+        cluster.put(STAYS, shares(STAYS, 81).annotation(WellKnownNames.SHARING_KEY, sharingKey));
         reconcile(STAYS);
         Claim claim = cluster.claims.firstEntry().getValue();
         cluster.put(STAYS, shares(STAYS, 81).loadBalancerClass("other.dev/class"));
@@ -284,7 +284,7 @@ class SharedAddressTest {
 
     @Test
     void addressWhoseAddressIsThereAlthoughItWasDeleted_isPassedOver_untilItIsGone() {
-        Claim claim = isThereAlthoughItWasDeleted();
+        Claim claim = isThereAlthoughItWasDeleted("none");
         cluster.put(LEAVES, shares(LEAVES, 80));
         berth.hear();
 
@@ -292,12 +292,13 @@ class SharedAddressTest {
 
         assertThat(published(LEAVES)).hasSize(1).doesNotContain(claim.ip().toString());
         deleteByHand(claim);
+        berth.reconcileDue();
         assertThat(berth.ledger.holding(claim.ip())).isEmpty();
     }
 
     @Test
     void oneThatAsksForIt_waits_andGetsItOnceItIsGone() {
-        Claim claim = isThereAlthoughItWasDeleted();
+        Claim claim = isThereAlthoughItWasDeleted("none");
         cluster.put(
                 LEAVES,
                 shares(LEAVES, 80)
@@ -313,8 +314,41 @@ class SharedAddressTest {
     }
 
     @Test
+    void oneThatComesBackToIt_claimsItAgain_onceItIsGone() {
+        Claim claim = isThereAlthoughItWasDeleted("none");
+        cluster.put(
+                STAYS,
+                shares(STAYS, 81)
+                        .annotation(WellKnownNames.ADDRESSES, claim.ip().toString()));
+        berth.hear();
+        reconcile(STAYS);
+        assertThat(published(STAYS)).containsExactly(claim.ip().toString());
+
+        deleteByHand(cluster.claims.firstEntry().getValue());
+        berth.reconcileDue();
+
+        assertThat(owners()).containsExactly(STAYS);
+        assertThat(published(STAYS)).containsExactly(claim.ip().toString());
+    }
+
+    @Test
+    void oneThatSharesIt_claimsItAgain_onceItIsGone() {
+        Claim claim = isThereAlthoughItWasDeleted("both");
+        cluster.put(LEAVES, shares(LEAVES, 80));
+        berth.hear();
+        reconcile(LEAVES);
+        assertThat(published(LEAVES)).containsExactly(claim.ip().toString());
+
+        deleteByHand(cluster.claims.firstEntry().getValue());
+        berth.reconcileDue();
+
+        assertThat(owners()).contains(LEAVES);
+        assertThat(published(LEAVES)).containsExactly(claim.ip().toString());
+    }
+
+    @Test
     void oneThatAsksForIt_andWhoseWatchHasShownItsEnd_isTriedAgainLater() {
-        Claim claim = isThereAlthoughItWasDeleted();
+        Claim claim = isThereAlthoughItWasDeleted("none");
         cluster.removeClaim(claim.ip());
         cluster.put(
                 LEAVES,
