@@ -332,11 +332,10 @@ public final class Serving {
         if (!facts.isNotConfirmed()) {
             return serve.stays();
         }
-        List<Ip> read =
-                facts.goingRead().stream().map(Outcome.GoingRead::ip).toList();
+        List<Ip> read = facts.goingRead().stream().map(Outcome.GoingRead::ip).toList();
         List<Published> stays = new ArrayList<>(service.ingress());
-        stays.removeIf(entry -> !serve.stays().contains(entry)
-                && read.containsAll(Published.addresses(List.of(entry))));
+        stays.removeIf(
+                entry -> !serve.stays().contains(entry) && read.containsAll(Published.addresses(List.of(entry))));
         return stays;
     }
 
