@@ -235,8 +235,9 @@ public final class AddressControl {
         if (isUnheard(claim)) {
             return false;
         }
-        release.forgetDeleted(claim);
         ledger.kept(claim);
+        // After that: another delete that was answered before it has freed nothing.
+        release.forgetDeleted(claim);
         if (isUnheard(claim)) {
             // Its end was shown before that was noted.
             due.accept(ledger.free(claim));
